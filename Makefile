@@ -1,0 +1,55 @@
+# Everything runs inside .venv, which is made here on first use and again when pyproject.toml changes.
+# Needed on the machine: Python 3.11 or newer, pip and make.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.installed  ## solve a portfolio and its frontier on built-in data (ARGS="--hold 8")
+	@$(BIN)/hybridmip demo $(ARGS)
+
+test: lint  ## linters, types, then all tests (ARGS="-k frontier")
+	@echo "==> pytest"
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: $(VENV)/.installed-dev  ## ruff and mypy
+	@echo "==> ruff check"
+	@$(BIN)/ruff check .
+	@echo "==> ruff format --check"
+	@$(BIN)/ruff format --check .
+	@echo "==> mypy"
+	@$(BIN)/mypy
+
+format: $(VENV)/.installed-dev  ## rewrite the sources the way the linters want them
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean:  ## remove caches, build output and what the demo wrote; .venv stays
+	@rm -rf build dist hybridmip-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A Python without ensurepip (some Linux packages) cannot put pip into a new venv; its own pip can.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; say where it is: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "==> creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || \
+	  { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+	    $(PYTHON) -m pip --quiet --python $@ install pip; } || { rm -rf $(VENV); exit 1; }
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "==> installing hybridmip into $(VENV) (once; a minute or two)"
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	@echo "==> installing hybridmip and its development tools into $(VENV) (once; a minute or two)"
+	@$(PIP) install -e ".[dev]"
+	@touch $(VENV)/.installed $@

@@ -1,0 +1,96 @@
+"""HybridMIP: mixed-integer programs with binary variables, linear or convex quadratic.
+
+    import hybridmip as hm
+
+    portfolio = hm.Portfolio(returns, covariance, assets=10, min_weight=0.01, target_return=0.005)
+    result = hm.solve(portfolio.problem(), time_limit=5)
+    result.status, result.objective, result.bound, result.gap
+
+The names below are imported when they are first used, so that `import hybridmip` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hybridmip.applications.market import Market, market
+    from hybridmip.applications.portfolio import Group, Portfolio
+    from hybridmip.config import Config
+    from hybridmip.errors import ArgumentError, FileError, HybridMIPError, ProblemError, UnboundedError
+    from hybridmip.problem import Problem
+    from hybridmip.quadratic import FactorModel
+    from hybridmip.result import Result, Status, StopReason
+    from hybridmip.solve import solve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "Config",
+    "FactorModel",
+    "FileError",
+    "Group",
+    "HybridMIPError",
+    "Market",
+    "Portfolio",
+    "Problem",
+    "ProblemError",
+    "Result",
+    "Status",
+    "StopReason",
+    "UnboundedError",
+    "__version__",
+    "market",
+    "solve",
+]
+
+_HOME = {
+    "ArgumentError": "errors",
+    "Config": "config",
+    "FactorModel": "quadratic",
+    "FileError": "errors",
+    "Group": "applications.portfolio",
+    "HybridMIPError": "errors",
+    "Market": "applications.market",
+    "Portfolio": "applications.portfolio",
+    "Problem": "problem",
+    "ProblemError": "errors",
+    "Result": "result",
+    "Status": "result",
+    "StopReason": "result",
+    "UnboundedError": "errors",
+    "market": "applications.market",
+    "solve": "solve",
+}
+
+
+class _Package(ModuleType):
+    """This package as a module in which a public name wins over a submodule of the same name.
+
+    Importing `hybridmip.solve` makes Python store that module as the attribute `solve`, where callers expect
+    the function.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and _HOME.get(name) == name:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,213 @@
+"""The set of b that satisfy every row on b alone: which moves stay in it, and its best member for scores.
+
+`B b` within its limits, and rows of A and G that have no x. Rows that are counts over disjoint sets
+(one cardinality row, sectors) are handled by sorting; anything else by a small MILP.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hybridmip.errors import HybridMIPError
+from hybridmip.problem import Problem
+from hybridmip.quadratic import Vector
+from hybridmip.restricted.highs import LinearModel
+from hybridmip.restricted.protocol import Binary
+
+#: Slack allowed on rows of b.
+TOLERANCE = 1e-9
+
+
+class NoFeasibleBinaries(HybridMIPError):
+    """No b satisfies the rows on b alone (proven)."""
+
+
+class BinarySet:
+    """All binary b with lower <= M b <= upper.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its B and the rows of A and G without x give M.
+
+    Attributes
+    ----------
+    kind : str
+        `free` (no rows), `disjoint` (counts over disjoint sets) or `general`.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.m = problem.m
+        only_b = np.flatnonzero(np.diff(problem.A.indptr) == 0) if problem.rows else np.zeros(0, dtype=np.intp)
+        M = sparse.csr_array(sparse.vstack([problem.B, problem.G[only_b]], format="csr"))
+        self.lower = np.concatenate([problem.b_lower, problem.row_lower[only_b]])
+        self.upper = np.concatenate([problem.b_upper, problem.row_upper[only_b]])
+        self.names = (*problem.b_row_names, *(problem.row_names[i] for i in only_b))
+        self.matrix = M
+        self._by_column = sparse.csc_array(M)
+        self._slack = TOLERANCE * (1.0 + np.asarray(abs(M).sum(axis=1)).ravel())
+        self.group = np.full(self.m, -1, dtype=np.intp)
+        self.group_lower: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self.group_upper: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self.kind = self._recognise()
+        self._model: LinearModel | None = None
+        self._dense = M.toarray() if M.shape[0] * self.m <= 20_000_000 else None
+
+    def _recognise(self) -> str:
+        """Find out whether the rows are counts over disjoint sets."""
+        M = self.matrix
+        if M.shape[0] == 0:
+            return "free"
+        counts = np.bincount(M.indices, minlength=self.m)
+        if counts.max(initial=0) > 1:
+            return "general"
+        low, high = [], []
+        for row in range(M.shape[0]):
+            part = slice(M.indptr[row], M.indptr[row + 1])
+            data, members = M.data[part], M.indices[part]
+            if data.size and (data[0] == 0 or not np.all(data == data[0])):
+                return "general"
+            unit = float(data[0]) if data.size else 1.0
+            limits = sorted((self.lower[row] / unit, self.upper[row] / unit))
+            least = 0 if limits[0] == -math.inf else max(0, math.ceil(limits[0] - 1e-9))
+            most = len(members) if limits[1] == math.inf else min(len(members), math.floor(limits[1] + 1e-9))
+            if least > most:
+                raise NoFeasibleBinaries(f"no choice of binaries satisfies {self.names[row]}")
+            self.group[members] = row
+            low.append(least)
+            high.append(most)
+        self.group_lower, self.group_upper = np.array(low), np.array(high)
+        return "disjoint"
+
+    def contains(self, b: Binary) -> bool:
+        """Whether b satisfies every row."""
+        activity = self.matrix @ b.astype(np.float64)
+        return bool(np.all(activity >= self.lower - self._slack) and np.all(activity <= self.upper + self._slack))
+
+    def maximise(self, scores: Vector, threshold: float = 0.0, time_limit: float | None = None) -> Binary:
+        """The member with the largest total of scores, counting each score from `threshold`.
+
+        Raises
+        ------
+        NoFeasibleBinaries
+            If the set is empty.
+        """
+        gain = scores - threshold
+        if self.kind == "free":
+            return gain > 0
+        if self.kind == "disjoint":
+            return self._take_the_top(gain)
+        if self._model is None:
+            self._model = LinearModel(
+                np.zeros(self.m), self.matrix, self.lower, self.upper, np.zeros(self.m), np.ones(self.m),
+                integer=np.ones(self.m, dtype=bool),
+            )  # fmt: skip
+        largest = float(np.abs(gain).max(initial=0.0))
+        self._model.change_cost(-gain / largest if largest > 0 else np.zeros(self.m))
+        answer = self._model.solve(time_limit)
+        if answer.status == "infeasible":
+            raise NoFeasibleBinaries(f"no choice of binaries satisfies {', '.join(self.names)} together")
+        if answer.x is None:
+            raise TimeoutError("no member of the set was found in time")
+        return np.asarray(answer.x > 0.5)
+
+    def _take_the_top(self, gain: Vector) -> Binary:
+        b = (gain > 0) & (self.group < 0)
+        order = np.argsort(-gain, kind="stable")
+        grouped = order[self.group[order] >= 0]
+        by_group = grouped[np.argsort(self.group[grouped], kind="stable")]
+        starts = np.searchsorted(self.group[by_group], np.arange(len(self.group_lower) + 1))
+        for g in range(len(self.group_lower)):
+            members = by_group[starts[g] : starts[g + 1]]
+            wanted = int((gain[members] > 0).sum())
+            count = min(max(wanted, int(self.group_lower[g])), int(self.group_upper[g]))
+            b[members[:count]] = True
+        return b
+
+    def random(self, rng: np.random.Generator) -> Binary:
+        """A random member; uniform for equal counts over disjoint sets and for the free set."""
+        return self.maximise(rng.standard_normal(self.m))
+
+    def round(self, probabilities: Vector, rng: np.random.Generator) -> Binary:
+        """A member drawn with the relaxed b as probabilities."""
+        p = np.clip(probabilities, 1e-6, 1 - 1e-6)
+        return self.maximise(np.log(p / (1 - p)) + rng.logistic(size=self.m))
+
+    def nearest(self, b: Binary) -> Binary:
+        """A member as close to b as possible."""
+        return b.copy() if self.contains(b) else self.maximise(np.where(b, 1.0, -1.0))
+
+    def _activity(self, b: Binary) -> Vector:
+        return np.asarray(self.matrix @ b.astype(np.float64))
+
+    def flips(self, b: Binary) -> NDArray[np.intp]:
+        """Indices that can be flipped alone without leaving the set."""
+        if self.kind == "free":
+            return np.arange(self.m)
+        activity = self._activity(b)
+        if self.kind == "disjoint":
+            counts = np.append(np.bincount(self.group[b & (self.group >= 0)], minlength=len(self.group_lower)), 0)
+            low, high = np.append(self.group_lower, -1), np.append(self.group_upper, self.m + 1)
+            allowed = np.where(b, counts[self.group] - 1 >= low[self.group], counts[self.group] + 1 <= high[self.group])
+            return np.flatnonzero(allowed)
+        step = np.where(b, -1.0, 1.0)
+        bad = np.zeros(self.m, dtype=bool)
+        columns = self._by_column
+        row = columns.indices
+        column = np.repeat(np.arange(self.m), np.diff(columns.indptr))
+        after = activity[row] + columns.data * step[column]
+        broken = (after < self.lower[row] - self._slack[row]) | (after > self.upper[row] + self._slack[row])
+        # A row that is already violated may be left so only if the flip does not touch it.
+        bad[column[broken]] = True
+        return np.flatnonzero(~bad)
+
+    def exchanges(
+        self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """mask[i, j]: whether switching outs[i] off and ins[j] on stays in the set."""
+        if self.kind == "free":
+            return np.ones((outs.size, ins.size), dtype=bool)
+        if self.kind == "disjoint":
+            alone = np.zeros(self.m, dtype=bool)
+            alone[self.flips(b)] = True
+            same = self.group[outs][:, None] == self.group[ins][None, :]
+            return same | (alone[outs][:, None] & alone[ins][None, :])
+        activity = self._activity(b)
+        mask = np.ones((outs.size, ins.size), dtype=bool)
+        dense = self._dense if self._dense is not None else None
+        for row in range(self.matrix.shape[0]):
+            line = dense[row] if dense is not None else self.matrix[[row]].toarray().ravel()
+            after = activity[row] - line[outs][:, None] + line[ins][None, :]
+            mask &= (after >= self.lower[row] - self._slack[row]) & (after <= self.upper[row] + self._slack[row])
+        return mask
+
+    def exchange_at_random(self, b: Binary, rng: np.random.Generator, tries: int = 40) -> Binary:
+        """b with a random 1 and a random 0 exchanged, within the set (the paper's move).
+
+        Where no exchange is possible a single flip is tried, and last a flip whose rows are repaired.
+        """
+        ones, zeros = np.flatnonzero(b), np.flatnonzero(~b)
+        if ones.size and zeros.size:
+            for _ in range(tries):
+                neighbor = b.copy()
+                neighbor[rng.choice(ones)] = False
+                neighbor[rng.choice(zeros)] = True
+                if self.kind == "free" or self.contains(neighbor):
+                    return neighbor
+        flips = self.flips(b)
+        if flips.size:
+            neighbor = b.copy()
+            i = rng.choice(flips)
+            neighbor[i] = ~neighbor[i]
+            return neighbor
+        return self.flip_and_repair(b, int(rng.integers(self.m)), rng) if self.m else b.copy()
+
+    def flip_and_repair(self, b: Binary, index: int, rng: np.random.Generator) -> Binary:
+        """The member nearest to b in which `index` is flipped; b itself if there is none."""
+        scores = np.where(b, 1.0, -1.0) * (1.0 + 0.1 * rng.random(self.m))
+        scores[index] = -np.sign(scores[index]) * (2.0 * self.m + 1.0)
+        return self.maximise(scores)

@@ -1,0 +1,50 @@
+"""The pool between the phases: discretised relaxations, randomised roundings, random members."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hybridmip.relax.discretise import discretise
+from hybridmip.relax.role import Relaxed
+from hybridmip.restricted.protocol import Binary, Evaluation
+from hybridmip.search.state import SearchState, StopSearch
+
+
+@dataclass(frozen=True)
+class Member:
+    """A candidate b with its restricted problem's answer and where it came from."""
+
+    b: Binary
+    evaluation: Evaluation
+    origin: str
+
+
+def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Binary]) -> list[Member]:
+    """M = M_relax + M_random members, best first; warm starts, where given, before all.
+
+    Members that are equal are kept once, except that random ones are kept as drawn, as in the paper.
+    """
+    config, members = state.config, []
+    seen: set[bytes] = set()
+
+    def add(b: Binary, origin: str) -> None:
+        if b.tobytes() in seen:
+            return
+        seen.add(b.tobytes())
+        members.append(Member(b, state.evaluate(b, origin), origin))
+
+    for b in given:
+        add(b, "warm start")
+    for relaxation in relaxed.values():
+        add(discretise(relaxation, state.binaries), relaxation.name)
+    rounding = [r for r in relaxed.values() if r.name in ("line", "augm")]
+    for k in range(config.rounded_solutions if rounding else 0):
+        source = rounding[k % len(rounding)]
+        add(state.binaries.round(source.b, state.rng), f"rounded {source.name}")
+    for _ in range(config.random_solutions):
+        add(state.binaries.random(state.rng), "random")
+    members.sort(key=lambda member: member.evaluation.rank)
+    return members
+
+
+__all__ = ["Member", "StopSearch", "build_pool"]

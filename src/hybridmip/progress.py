@@ -1,0 +1,77 @@
+"""Progress of a solve: the protocol a display follows, and a plain text table."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from hybridmip.config import Config
+    from hybridmip.problem import Problem
+    from hybridmip.result import Incumbent, Result
+
+
+class Progress(Protocol):
+    """What `solve(progress=...)` calls; any object with these four methods will do."""
+
+    def start(self, problem: Problem, config: Config, time_limit: float | None, gap: float) -> None:
+        """The solve begins."""
+
+    def incumbent(self, incumbent: Incumbent) -> None:
+        """A better answer was found."""
+
+    def bound(self, seconds: float, phase: str, objective: float, bound: float) -> None:
+        """The lower bound rose."""
+
+    def finish(self, result: Result) -> None:
+        """The solve ended."""
+
+
+class TextProgress:
+    """Sizes and tolerances first, then one fixed-width row per improvement.
+
+    Parameters
+    ----------
+    stream : TextIO, optional
+        Where to write; standard error by default.
+    """
+
+    HEADER = "    time  phase          objective             bound        gap"
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = stream if stream is not None else sys.stderr
+
+    def _write(self, text: str) -> None:
+        self.stream.write(text + "\n")
+        self.stream.flush()
+
+    def _row(self, mark: str, seconds: float, phase: str, objective: float, bound: float, gap: float) -> None:
+        shown = f"{100 * gap:9.4f}%" if math.isfinite(gap) else "         -"
+        low = f"{bound:17.9g}" if math.isfinite(bound) else "                -"
+        high = f"{objective:16.9g}" if math.isfinite(objective) else "               -"
+        self._write(f"{mark} {seconds:5.2f}s  {phase:<12s} {high} {low} {shown}")
+
+    def start(self, problem: Problem, config: Config, time_limit: float | None, gap: float) -> None:
+        """Write the sizes and the tolerances."""
+        limit = "none" if time_limit is None else f"{time_limit:g} s"
+        self._write(problem.describe())
+        self._write(f"limits: time {limit}, gap {gap:g}; configuration {config.name}")
+        self._write(self.HEADER)
+
+    def incumbent(self, incumbent: Incumbent) -> None:
+        """Write a row marked with a star."""
+        self._row("*", incumbent.seconds, incumbent.phase, incumbent.objective, incumbent.bound, incumbent.gap)
+
+    def bound(self, seconds: float, phase: str, objective: float, bound: float) -> None:
+        """Write a row for a better bound."""
+        from hybridmip.result import relative_gap
+
+        self._row(" ", seconds, phase, objective, bound, relative_gap(objective, bound))
+
+    def finish(self, result: Result) -> None:
+        """Write how it ended."""
+        self._write(
+            f"{result.status} ({result.stop_reason}) after {result.seconds:.2f} s, "
+            f"{result.evaluations} restricted problems solved"
+        )

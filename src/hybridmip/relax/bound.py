@@ -1,0 +1,123 @@
+"""The closed formula for lower bounds: valid for every point and every multiplier.
+
+With D diagonal, 0 <= D and Q - D >= 0, convexity gives x'(Q - D)x >= 2 y'(Q - D)x - y'(Q - D)y for
+any y. What is left after the rows are priced by multipliers is separable, so
+
+    v = q + 2 (Q - D) y - A' la,   c_j = min over l_j <= x <= u_j of d_j x^2 + v_j x
+    bound = offset - y'(Q - D) y + la . limits + sum of c_j over x without a switch
+            + min over feasible b of sum_i (p_i - (G' la)_i + sum of c_j over x switched by i) b_i
+
+where la . limits takes the lower limit of a row for a positive multiplier and the upper for a
+negative one. Line's value is this with D = 0 at Line's own point and multipliers; since it holds for
+any others too, a solver's tolerance can make the bound weaker but never wrong.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hybridmip.binaries import BinarySet
+from hybridmip.problem import Problem
+from hybridmip.quadratic import Vector
+
+#: A slope this small (relative to what it is the difference of) counts as zero on an unlimited side.
+SLOPE_TOLERANCE = 1e-9
+
+
+def usable_multipliers(multipliers: Vector, lower: Vector, upper: Vector) -> Vector:
+    """Multipliers with those removed that price a limit which is not there."""
+    wrong = ((multipliers > 0) & np.isneginf(lower)) | ((multipliers < 0) & np.isposinf(upper))
+    return np.where(wrong, 0.0, multipliers)
+
+
+def priced_limits(multipliers: Vector, lower: Vector, upper: Vector) -> Vector:
+    """multiplier * limit, with the lower limit for a positive and the upper for a negative multiplier."""
+    limit = np.where(multipliers > 0, lower, upper)
+    return np.where(multipliers != 0, multipliers * np.where(np.isfinite(limit), limit, 0.0), 0.0)
+
+
+def box_minimum(d: Vector, v: Vector, lower: Vector, upper: Vector, magnitude: Vector) -> Vector:
+    """min of d x^2 + v x over lower <= x <= upper, entry by entry; -inf where there is none.
+
+    `magnitude` is the size of what v is a sum of: on an unlimited side with d = 0 a slope below
+    1e-9 of it counts as zero.
+    """
+    flat = (d <= 0) & (np.abs(v) <= SLOPE_TOLERANCE * magnitude) & (np.isinf(lower) | np.isinf(upper))
+    v = np.where(flat, 0.0, v)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        x = np.where(d > 0, -v / (2 * d), np.where(v > 0, lower, np.where(v < 0, upper, 0.0)))
+        x = np.clip(x, lower, upper)
+        value = np.where(np.isfinite(x), (d * x + v) * x, -np.inf)
+    return np.where((v == 0) & (d <= 0), 0.0, value)
+
+
+def switch_costs(problem: Problem, per_variable: Vector, row_multipliers: Vector) -> Vector:
+    """p_i - (G' la)_i + the sum of `per_variable` over the x that binary i switches."""
+    costs = problem.p - problem.G.T @ row_multipliers
+    switched = problem.switched
+    np.add.at(costs, problem.switch[switched], per_variable[switched])
+    return np.asarray(costs)
+
+
+def least_over_binaries(
+    problem: Problem, binaries: BinarySet, costs: Vector, binary_multipliers: Vector | None
+) -> tuple[float, float]:
+    """(lower bound on min of costs'b over the feasible b, sum of magnitudes).
+
+    Exact where the rows on b are counts over disjoint sets; else the rows are priced.
+    """
+    if np.isneginf(costs).any():
+        return -np.inf, np.inf
+    if binaries.kind in ("free", "disjoint"):
+        chosen = binaries.maximise(-costs)
+        return float(costs[chosen].sum()), float(np.abs(costs[chosen]).sum())
+    if binary_multipliers is None:
+        binary_multipliers = np.zeros(problem.B.shape[0])
+    mu = usable_multipliers(binary_multipliers, problem.b_lower, problem.b_upper)
+    priced = priced_limits(mu, problem.b_lower, problem.b_upper)
+    rest = np.minimum(costs - problem.B.T @ mu, 0.0)
+    magnitude = float(np.abs(priced).sum() + np.abs(costs).sum() + abs(problem.B.T) @ np.abs(mu) @ np.ones(problem.m))
+    return float(priced.sum() + rest.sum()), magnitude
+
+
+def lagrangian_bound(
+    problem: Problem,
+    binaries: BinarySet,
+    lower: Vector,
+    upper: Vector,
+    point: Vector,
+    row_multipliers: Vector,
+    binary_multipliers: Vector | None = None,
+    diagonal: Vector | None = None,
+) -> float:
+    """The module's formula, lowered by what rounding can have added.
+
+    Parameters
+    ----------
+    lower, upper : ndarray
+        Bounds of x while switched on (the problem's own, or tighter ones that rows imply).
+    point, row_multipliers, binary_multipliers : ndarray
+        Any values; the better, the tighter.
+    diagonal : ndarray, optional
+        D; zero if left out. The caller answers for Q - D >= 0.
+    """
+    d = np.zeros(problem.n) if diagonal is None else diagonal
+    la = usable_multipliers(row_multipliers, problem.row_lower, problem.row_upper)
+    half = problem.Q.matvec(point) - d * point
+    slope_rows = problem.A.T @ la
+    v = problem.q + 2 * half - slope_rows
+    magnitude = np.abs(problem.q) + 2 * np.abs(half) + abs(problem.A.T) @ np.abs(la)
+    magnitude = np.maximum(magnitude, magnitude.max(initial=0.0) * 1e-3)
+    c = box_minimum(d, v, lower, upper, magnitude)
+    priced = priced_limits(la, problem.row_lower, problem.row_upper)
+    unswitched = c[~problem.switched]
+    curvature = float(point @ half)
+    least, size = least_over_binaries(problem, binaries, switch_costs(problem, c, la), binary_multipliers)
+    bound = problem.offset - curvature + float(priced.sum()) + float(unswitched.sum()) + least
+    if not np.isfinite(bound):
+        return -np.inf
+    reach = np.where(np.isfinite(lower), np.abs(lower), 0.0) + np.where(np.isfinite(upper), np.abs(upper), 0.0)
+    total = abs(problem.offset) + abs(curvature) + float(np.abs(priced).sum()) + float(np.abs(unswitched).sum()) + size
+    # v carries a rounding error of a few ulps of its magnitude, which the box multiplies by its reach.
+    total += float(np.minimum(reach, 1e6) @ magnitude) if np.isfinite(reach).all() else 0.0
+    return bound - 8 * np.finfo(float).eps * total

@@ -1,0 +1,101 @@
+"""Line: let b range over [0, 1]; the optimal b are the scores."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from hybridmip.quadratic import QuadraticForm, Vector
+from hybridmip.relax.bound import lagrangian_bound
+from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
+from hybridmip.restricted.conic import solve_qp
+from hybridmip.restricted.highs import LinearModel
+
+
+class Line:
+    """The continuous relaxation of the problem.
+
+    The bound is the closed formula of `relax.bound` at the solver's point and multipliers, so it
+    holds whatever the solver's tolerance was.
+    """
+
+    name = "line"
+
+    def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
+        """Solve the relaxation: HiGHS for an LP, Clarabel for a QP."""
+        problem = setting.problem
+        x, b, la, mu, low, high = solve_relaxation(setting, problem.Q, problem.q, problem.p, time_limit)
+        bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu)
+        return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high)
+
+
+def relaxation_rows(setting: Setting) -> tuple[sparse.csr_array, Vector, Vector, Vector, Vector]:
+    """Rows over (x, b): the problem's, B b, and the links; with their limits and which x the links are of."""
+    problem, n, m = setting.problem, setting.problem.n, setting.problem.m
+    switched = np.flatnonzero(problem.switched)
+    u, l = setting.upper[switched], setting.lower[switched]
+    above = switched[np.isfinite(u) & (u != 0)]
+    below = switched[np.isfinite(l) & (l != 0)]
+
+    def links(which: Vector, bounds: Vector) -> sparse.csr_array:
+        rows = np.arange(which.size)
+        ones = sparse.csr_array((np.ones(which.size), (rows, which)), shape=(which.size, n))
+        scaled = sparse.csr_array((-bounds[which], (rows, problem.switch[which])), shape=(which.size, m))
+        return sparse.csr_array(sparse.hstack([ones, scaled]))
+
+    matrix = sparse.vstack(
+        [
+            sparse.hstack([problem.A, problem.G]),
+            sparse.hstack([sparse.csr_array((problem.B.shape[0], n)), problem.B]),
+            links(below, setting.lower),
+            links(above, setting.upper),
+        ],
+        format="csr",
+    )
+    free_below, free_above = np.full(below.size, np.inf), np.full(above.size, -np.inf)
+    lower = np.concatenate([problem.row_lower, problem.b_lower, np.zeros(below.size), free_above])
+    upper = np.concatenate([problem.row_upper, problem.b_upper, free_below, np.zeros(above.size)])
+    return sparse.csr_array(matrix), lower, upper, below, above
+
+
+def solve_relaxation(
+    setting: Setting, Q: QuadraticForm, q: Vector, p: Vector, time_limit: float | None
+) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
+    """Minimise x'Qx + q'x + p'b with b in [0, 1]: (x, b, row, binary, lower and upper link multipliers).
+
+    Raises
+    ------
+    RelaxationFailed
+        If there is no answer; `status` says infeasible, limit or error.
+    """
+    problem, n, m = setting.problem, setting.problem.n, setting.problem.m
+    matrix, row_lower, row_upper, below, above = relaxation_rows(setting)
+    lower = np.concatenate([setting.hull_lower, np.zeros(m)])
+    upper = np.concatenate([setting.hull_upper, np.ones(m)])
+    cost = np.concatenate([q, p])
+    if Q.is_zero:
+        largest = float(np.abs(cost).max(initial=0.0)) or 1.0
+        model = LinearModel(cost / largest, matrix, row_lower, row_upper, lower, upper)
+        linear = model.solve(time_limit)
+        if linear.status != "optimal" or linear.x is None or linear.row_duals is None:
+            raise RelaxationFailed(linear.status)
+        z, duals = linear.x, linear.row_duals * largest
+    else:
+        P, T = Q.split()
+        padded = sparse.block_diag([P, sparse.csc_array((m, m))], format="csc")
+        root = None if T is None else np.vstack([T, np.zeros((m, T.shape[1]))])
+        conic = solve_qp(
+            padded, root, cost, matrix, row_lower, row_upper, lower, upper, time_limit=time_limit
+        )
+        if conic.x is None or conic.row_multipliers is None or conic.status == "infeasible":
+            raise RelaxationFailed(conic.status)
+        z, duals = conic.x, conic.row_multipliers
+    rows, b_rows = problem.rows, problem.B.shape[0]
+    link_lower, link_upper = np.zeros(n), np.zeros(n)
+    link_lower[below] = np.maximum(duals[rows + b_rows : rows + b_rows + below.size], 0.0)
+    link_upper[above] = np.maximum(-duals[rows + b_rows + below.size :], 0.0)
+    x = np.clip(z[:n], setting.hull_lower, setting.hull_upper)
+    return x, np.clip(z[n:], 0.0, 1.0), duals[:rows], duals[rows : rows + b_rows], link_lower, link_upper
+
+
+__all__ = ["Line", "relaxation_rows", "solve_relaxation"]

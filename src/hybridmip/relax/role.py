@@ -1,0 +1,89 @@
+"""The role of a relaxation: what goes in, what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from hybridmip.binaries import BinarySet
+from hybridmip.problem import Problem
+from hybridmip.quadratic import Vector
+from hybridmip.relax.implied import implied_bounds
+
+
+class RelaxationFailed(Exception):
+    """The relaxation gave no answer (infeasible, out of time, or the solver gave up); `status` says which."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """What a relaxation found.
+
+    Attributes
+    ----------
+    name : str
+    scores : ndarray, shape (m,)
+        The larger, the rather b_i = 1.
+    threshold : float
+        A score above this speaks for b_i = 1 where the rows on b leave the choice.
+    x, b : ndarray
+        The relaxed point.
+    bound : float
+        A lower bound on the problem's optimum.
+    row_multipliers, binary_multipliers : ndarray
+        Multipliers of the rows and of B b; gradient of the objective = A' row_multipliers + ...
+    link_lower, link_upper : ndarray, shape (n,)
+        Multipliers of l b <= x and of x <= u b, not negative (paper: lambda_l, lambda_u).
+    """
+
+    name: str
+    scores: Vector
+    threshold: float
+    x: Vector
+    b: Vector
+    bound: float
+    row_multipliers: Vector = field(repr=False)
+    binary_multipliers: Vector = field(repr=False)
+    link_lower: Vector = field(repr=False)
+    link_upper: Vector = field(repr=False)
+
+
+class Setting:
+    """A problem with what every relaxation of it needs: the set of b, and finite bounds where rows imply them.
+
+    Parameters
+    ----------
+    problem : Problem
+    binaries : BinarySet, optional
+        The set of b; built if left out.
+    """
+
+    def __init__(self, problem: Problem, binaries: BinarySet | None = None) -> None:
+        self.problem = problem
+        self.binaries = binaries if binaries is not None else BinarySet(problem)
+        self.lower, self.upper = implied_bounds(problem)
+        switched = problem.switched
+        #: The box that holds x whatever b is.
+        self.hull_lower: Vector = np.where(switched, np.minimum(self.lower, 0.0), self.lower)
+        self.hull_upper: Vector = np.where(switched, np.maximum(self.upper, 0.0), self.upper)
+
+
+class Relaxation(Protocol):
+    """A relaxation: give it the setting and what earlier ones found, get scores, a point and a bound."""
+
+    name: str
+
+    def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
+        """Relax the problem.
+
+        Raises
+        ------
+        RelaxationFailed
+            If there is no answer.
+        """

@@ -1,0 +1,1 @@
+"""Results for people: tables and charts in the terminal, figures for paper, the demo."""

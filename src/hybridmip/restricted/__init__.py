@@ -1,0 +1,17 @@
+"""b fixed: the QP or LP in x that everything turns on. One protocol, a dense kernel, a general solver."""
+
+from __future__ import annotations
+
+from hybridmip.problem import Problem
+from hybridmip.restricted.protocol import Evaluation, RestrictedSolver
+
+
+def restricted_solver(problem: Problem, threads: int | None = None) -> RestrictedSolver:
+    """The solver that fits the problem: the dense kernel where it applies, else the general one."""
+    from hybridmip.restricted.dense import DenseSolver, kernel_applies
+    from hybridmip.restricted.general import GeneralSolver
+
+    return DenseSolver(problem, threads) if kernel_applies(problem) else GeneralSolver(problem)
+
+
+__all__ = ["Evaluation", "RestrictedSolver", "restricted_solver"]

@@ -1,0 +1,220 @@
+"""Restricted problems by the dense kernel, with the general solver behind it."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hybridmip.problem import Problem
+from hybridmip.quadratic import FactorModel, Matrix, Vector
+from hybridmip.restricted.general import GeneralSolver
+from hybridmip.restricted.protocol import Binary, Evaluation
+
+#: Largest support the kernel takes; beyond, the general solver's sparse algebra wins.
+LARGEST_SUPPORT = 128
+#: Most rows the kernel takes.
+MOST_ROWS = 48
+#: Largest n for which a dense Q is formed.
+LARGEST_DENSE = 6000
+#: Candidates between two looks at the clock.
+CHUNK = 2048
+
+
+def kernel_applies(problem: Problem) -> bool:
+    """Whether the dense kernel can serve this problem."""
+    unswitched = int((~problem.switched).sum())
+    factor = isinstance(problem.Q, FactorModel)
+    if problem.rows > MOST_ROWS or unswitched > LARGEST_SUPPORT:
+        return False
+    if problem.G.nnz and problem.rows * problem.m > 5_000_000:
+        return False
+    return factor or problem.Q.kind in ("zero", "diagonal") or problem.n <= LARGEST_DENSE
+
+
+class DenseSolver:
+    """`RestrictedSolver` on the dense kernel.
+
+    The objective is scaled so that its largest curvature on a variable is 1 and rows are scaled to
+    unit norm; values are returned in the caller's units. Candidates the kernel does not answer
+    (too large, or a KKT residual that is not small) go to the general solver.
+
+    Parameters
+    ----------
+    problem : Problem
+    threads : int, optional
+        Threads for batches of candidates; all cores by default. Results do not depend on it.
+    """
+
+    def __init__(self, problem: Problem, threads: int | None = None) -> None:
+        from hybridmip.restricted import kernel
+
+        self._kernel = kernel
+        self.problem = problem
+        self.evaluations = 0
+        self.fallbacks = 0
+        self._general: GeneralSolver | None = None
+        self._threads = threads if threads is not None else (os.cpu_count() or 1)
+        self._pool: ThreadPoolExecutor | None = None
+        Q = problem.Q
+        curvature = float(Q.diagonal().max(initial=0.0))
+        largest = curvature if curvature > 0 else float(np.abs(problem.q).max(initial=0.0))
+        self.scale = 1.0 / largest if largest > 0 else 1.0
+        A = problem.A.toarray()
+        norms = np.sqrt((A * A).sum(axis=1))
+        norms[norms == 0.0] = 1.0
+        self._row_norms = norms
+        none = np.zeros((0, 0))
+        H, T, diagonal = none, np.zeros((problem.n, 0)), np.zeros(problem.n)
+        dense = False
+        if isinstance(Q, FactorModel):
+            T = np.ascontiguousarray(Q.root) * math.sqrt(2 * self.scale)
+            diagonal = 2 * self.scale * Q.specific_variance
+        elif Q.kind in ("zero", "diagonal"):
+            diagonal = 2 * self.scale * Q.diagonal()
+        else:
+            dense = True
+            H = np.ascontiguousarray(Q.toarray()) * (2 * self.scale)
+        starts, members = _members(problem)
+        GT = np.ascontiguousarray((problem.G.toarray() / norms[:, None]).T) if problem.G.nnz else none
+        self._data = (
+            dense, H, T, diagonal, np.ascontiguousarray(self.scale * problem.q),
+            np.ascontiguousarray((A / norms[:, None]).T), GT,
+            problem.row_lower / norms, problem.row_upper / norms,
+            np.asarray(problem.x_lower), np.asarray(problem.x_upper),
+            starts, members, np.flatnonzero(~problem.switched),
+        )  # fmt: skip
+        self._unswitched = int((~problem.switched).sum())
+        self._width = np.diff(starts)
+        # Rows without x: the kernel cannot repair them, so they are checked before it.
+        self._binary_rows = np.flatnonzero(~A.any(axis=1)) if problem.rows else np.zeros(0, dtype=np.intp)
+
+    @property
+    def general(self) -> GeneralSolver:
+        """The solver behind the kernel, built on first use."""
+        if self._general is None:
+            self._general = GeneralSolver(self.problem)
+        return self._general
+
+    def support_size(self, b: Binary) -> int:
+        """Number of x that are not fixed to zero at b."""
+        return int(self._width[b].sum()) + self._unswitched
+
+    def _run(
+        self, base: NDArray[np.intp], outs: NDArray[np.intp], ins: NDArray[np.intp], limit: int
+    ) -> tuple[Vector, Vector, NDArray[np.int64], Vector, NDArray[np.int64], Vector, int]:
+        count = outs.shape[0]
+        values, infeasibility = np.empty(count), np.empty(count)
+        statuses = np.empty(count, dtype=np.int64)
+        rows = self.problem.rows
+        x_out, support = np.empty(limit + 1), np.empty(limit + 1, dtype=np.int64)
+        multipliers = np.zeros(limit + rows + 1)
+        k = self._kernel.evaluate_moves(
+            *self._data, base, outs, ins, limit, True, values, infeasibility, statuses, x_out, support, multipliers
+        )
+        return values, infeasibility, statuses, x_out, support, multipliers, int(k)
+
+    def evaluate(self, b: Binary) -> Evaluation:
+        """Solve the restricted problem at b in full."""
+        self.evaluations += 1
+        size = self.support_size(b)
+        if size > LARGEST_SUPPORT:
+            return self._fall_back(b)
+        base = np.flatnonzero(b)
+        none = np.full((1, 1), -1, dtype=np.intp)
+        values, infeasibility, statuses, x, support, multipliers, k = self._run(base, none, none, size)
+        status = int(statuses[0])
+        if status == self._kernel.TROUBLE or (status == self._kernel.INFEASIBLE and not infeasibility[0] > 1e-9):
+            return self._fall_back(b)
+        if status == self._kernel.INFEASIBLE:
+            return Evaluation(math.inf, float(infeasibility[0]))
+        full = np.zeros(self.problem.n)
+        full[support[:k]] = x[:k]
+        # In the caller's units: the objective was scaled, and the rows by their norms.
+        rows = multipliers[: self.problem.rows] / self.scale / self._row_norms
+        return Evaluation(self.problem.objective(full, b), 0.0, full, rows)
+
+    def evaluate_moves(
+        self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp], deadline: float = math.inf
+    ) -> tuple[Vector, Vector]:
+        """Objectives and infeasibilities of the neighbors of b."""
+        count = outs.shape[0]
+        values = np.full(count, np.inf)
+        infeasibility = np.full(count, np.inf)
+        if count == 0:
+            return values, infeasibility
+        base = np.flatnonzero(b)
+        size = self.support_size(b) + int(self._width.max(initial=0)) * ins.shape[1]
+        limit = min(size, LARGEST_SUPPORT)
+        statuses = np.full(count, -1, dtype=np.int64)
+        pieces = max(1, -(-count // CHUNK))
+        if count >= 256 and self._threads > 1:
+            pieces = max(pieces, self._threads)
+        edges = np.linspace(0, count, pieces + 1).astype(int)
+
+        def work(piece: int) -> None:
+            if time.perf_counter() > deadline:
+                return
+            part = slice(edges[piece], edges[piece + 1])
+            values[part], infeasibility[part], statuses[part], *_ = self._run(base, outs[part], ins[part], limit)
+
+        if pieces > 1 and self._threads > 1:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._threads)
+            list(self._pool.map(work, range(pieces)))
+        else:
+            for piece in range(pieces):
+                work(piece)
+        constant = self._constants(b, outs, ins)
+        self.evaluations += int((statuses >= 0).sum())
+        values = values / self.scale + constant
+        trouble = (statuses == self._kernel.TROUBLE) | (
+            (statuses == self._kernel.INFEASIBLE) & ~(infeasibility > 1e-9)
+        )
+        for c in np.flatnonzero(trouble):
+            if time.perf_counter() > deadline:
+                values[c] = infeasibility[c] = np.inf
+                continue
+            answer = self._fall_back(moved(b, outs[c], ins[c]))
+            values[c], infeasibility[c] = answer.objective, answer.infeasibility
+        return values, infeasibility
+
+    def _constants(self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp]) -> Vector:
+        """Offset and cost of b for every candidate."""
+        cost = np.append(self.problem.p, 0.0)  # -1 picks the zero at the end
+        total: Vector = self.problem.offset + float(self.problem.p[b].sum()) - cost[outs].sum(axis=1) + cost[ins].sum(axis=1)
+        return total
+
+    def _fall_back(self, b: Binary) -> Evaluation:
+        self.fallbacks += 1
+        return self.general.evaluate(b)
+
+    def close(self) -> None:
+        """Release the threads."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False)
+            self._pool = None
+
+
+def moved(b: Binary, out: NDArray[np.intp], into: NDArray[np.intp]) -> Binary:
+    """b with some binaries switched off and others on; entries of -1 are skipped."""
+    result = b.copy()
+    result[out[out >= 0]] = False
+    result[into[into >= 0]] = True
+    return result
+
+
+def _members(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For every binary the x it switches, as (starts, list)."""
+    switched = np.flatnonzero(problem.switched)
+    owners = problem.switch[switched]
+    order = np.argsort(owners, kind="stable")
+    starts = np.searchsorted(owners[order], np.arange(problem.m + 1))
+    return starts.astype(np.int64), switched[order].astype(np.int64)
+
+
+__all__ = ["DenseSolver", "Matrix", "kernel_applies", "moved"]

@@ -1,0 +1,70 @@
+"""The restricted problem: b is fixed, a QP or an LP in x is left. One protocol for every solver of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hybridmip.quadratic import Vector
+
+Binary = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Answer to one restricted problem.
+
+    Attributes
+    ----------
+    objective : float
+        Value in the caller's units, infinite if there is no feasible x.
+    infeasibility : float
+        0 if feasible, else how far the rows (scaled to unit norm) are from holding.
+    x : ndarray or None
+        The point, full length; None if infeasible.
+    row_multipliers : ndarray or None
+        Multipliers of the rows: gradient of the objective = A' multipliers + bound multipliers.
+    """
+
+    objective: float
+    infeasibility: float
+    x: Vector | None = field(default=None, repr=False)
+    row_multipliers: Vector | None = field(default=None, repr=False)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether there is a feasible x."""
+        return self.infeasibility == 0.0
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Sorts feasible before infeasible, then by value; infeasible ones by how infeasible."""
+        return (self.infeasibility, self.objective)
+
+
+class RestrictedSolver(Protocol):
+    """What the search needs from a solver of the restricted problem."""
+
+    #: How many restricted problems were solved so far.
+    evaluations: int
+
+    def evaluate(self, b: Binary) -> Evaluation:
+        """Solve the restricted problem at b in full."""
+
+    def evaluate_moves(
+        self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp], deadline: float = np.inf
+    ) -> tuple[Vector, Vector]:
+        """(objectives, infeasibilities) of the neighbors of b.
+
+        Parameters
+        ----------
+        b : ndarray of bool
+            The base point.
+        outs, ins : ndarray of int, shape (candidates, any)
+            Binaries to switch off and on, padded by -1.
+        deadline : float
+            `time.perf_counter()` after which the rest is left unsolved (infinite in both).
+        """

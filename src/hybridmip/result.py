@@ -1,0 +1,178 @@
+"""Result: what a solve found, why it stopped, and a check of the answer against the caller's data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from hybridmip.problem import Problem
+
+
+class Status(StrEnum):
+    """What we have."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+class StopReason(StrEnum):
+    """Why we stopped; never mixed with what we have."""
+
+    GAP_REACHED = "gap_reached"
+    CONVERGED = "converged"
+    EXHAUSTED = "exhausted"
+    TIME_LIMIT = "time_limit"
+    EVALUATION_LIMIT = "evaluation_limit"
+    INTERRUPTED = "interrupted"
+    CALLBACK = "callback"
+    PROVEN_INFEASIBLE = "proven_infeasible"
+
+
+def relative_gap(objective: float, bound: float) -> float:
+    """(objective - bound) / |objective|: 0 when they meet, infinite when either is missing."""
+    if not (math.isfinite(objective) and math.isfinite(bound)):
+        return math.inf
+    difference = max(objective - bound, 0.0)
+    if difference == 0.0:
+        return 0.0
+    return difference / max(abs(objective), 1e-12 * max(1.0, abs(bound)))
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """A new best answer, as it was found."""
+
+    seconds: float
+    phase: str
+    found_by: str
+    objective: float
+    bound: float
+    b: NDArray[np.bool_] = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        """Relative gap to the bound known at that moment."""
+        return relative_gap(self.objective, self.bound)
+
+
+@dataclass(frozen=True)
+class PhaseStatistics:
+    """Time and work of one phase, and how often it improved the incumbent."""
+
+    name: str
+    seconds: float
+    evaluations: int
+    improvements: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """Answer of `hybridmip.solve`.
+
+    Attributes
+    ----------
+    status : Status
+        `optimal` (gap closed), `feasible`, `infeasible` (proven) or `unknown`.
+    stop_reason : StopReason
+        Why the search ended.
+    x, b : ndarray or None
+        The point, in the caller's order and units; None without a feasible point.
+    objective, bound, gap : float
+        Value of (x, b); proven lower bound (-inf if none); (objective - bound) / |objective|.
+    found_by : str
+        The part of the solver that found the final b.
+    trace : tuple of Incumbent
+        Every improvement with its time.
+    phases : tuple of PhaseStatistics
+        Time, restricted problems solved and improvements per phase.
+    bounds : dict
+        The lower bound each relaxation gave.
+    clashing_rows : tuple of str
+        For an infeasible problem: names of rows that cannot hold together, as far as known.
+    """
+
+    problem: Problem = field(repr=False)
+    status: Status
+    stop_reason: StopReason
+    x: NDArray[np.float64] | None
+    b: NDArray[np.bool_] | None
+    objective: float
+    bound: float
+    gap: float
+    found_by: str
+    trace: tuple[Incumbent, ...] = field(repr=False)
+    phases: tuple[PhaseStatistics, ...] = field(repr=False)
+    bounds: dict[str, float] = field(repr=False)
+    evaluations: int
+    seconds: float
+    seed: int
+    version: str
+    clashing_rows: tuple[str, ...] = ()
+
+    @property
+    def has_solution(self) -> bool:
+        """Whether there is a feasible point."""
+        return self.x is not None
+
+    @property
+    def violation(self) -> float:
+        """Largest violation of any row, bound, link or binary row at (x, b), in the caller's units.
+
+        Recomputed from the caller's data; infinite when there is no point.
+        """
+        if self.x is None or self.b is None:
+            return math.inf
+        return self.problem.violation(self.x, self.b)
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """Names of the binaries that are 1."""
+        if self.b is None:
+            return ()
+        return tuple(self.problem.b_names[i] for i in np.flatnonzero(self.b))
+
+    def nonzeros(self) -> Iterator[tuple[str, float]]:
+        """(name, value) of every nonzero x."""
+        if self.x is None:
+            return
+        for j in np.flatnonzero(self.x):
+            yield self.problem.x_names[j], float(self.x[j])
+
+    def to_dict(self, values: str = "x") -> dict[str, Any]:
+        """The result as a document ready for JSON; infinite numbers become None.
+
+        Parameters
+        ----------
+        values : str
+            Key under which the nonzero x are given, by name (`x`, or `weights` for a portfolio).
+        """
+
+        def number(value: float) -> float | None:
+            return float(value) if math.isfinite(value) else None
+
+        document: dict[str, Any] = {
+            "status": str(self.status),
+            "stop_reason": str(self.stop_reason),
+            "objective": number(self.objective),
+            "bound": number(self.bound),
+            "gap": number(self.gap),
+            "selected": list(self.selected),
+            values: dict(self.nonzeros()),
+            "found_by": self.found_by,
+            "evaluations": self.evaluations,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "version": self.version,
+        }
+        if self.clashing_rows:
+            document["clashing_rows"] = list(self.clashing_rows)
+        return document

@@ -1,0 +1,168 @@
+"""What the phases share while a solve runs: the clock, the incumbent, the bound, and the counts."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from hybridmip.binaries import BinarySet
+from hybridmip.config import Config
+from hybridmip.problem import Problem
+from hybridmip.progress import Progress
+from hybridmip.restricted.protocol import Binary, Evaluation, RestrictedSolver
+from hybridmip.result import Incumbent, PhaseStatistics, StopReason, relative_gap
+
+#: An answer must be better by this share to count as an improvement.
+IMPROVEMENT = 1e-9
+
+
+class StopSearch(Exception):
+    """Raised inside a phase when the solve must end; `solve` catches it and returns the best so far."""
+
+    def __init__(self, reason: StopReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def better(candidate: tuple[float, float], than: tuple[float, float]) -> bool:
+    """Whether the rank (infeasibility, value) is better by more than rounding."""
+    if candidate[0] != than[0]:
+        return candidate[0] < than[0] - IMPROVEMENT * max(than[0] if math.isfinite(than[0]) else 0.0, 1e-3)
+    if not math.isfinite(than[1]):
+        return math.isfinite(candidate[1])
+    return candidate[1] < than[1] - IMPROVEMENT * abs(than[1]) - 1e-300
+
+
+class SearchState:
+    """One solve in progress.
+
+    Parameters
+    ----------
+    problem, config, solver, binaries
+        What is solved and with what.
+    rng : numpy.random.Generator
+        The only source of randomness.
+    started, deadline : float
+        `time.perf_counter()` values.
+    gap : float
+        Relative gap at which the answer counts as optimal.
+    progress, callback : optional
+        Told of every improvement; a callback that returns True ends the solve.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        config: Config,
+        solver: RestrictedSolver,
+        binaries: BinarySet,
+        rng: np.random.Generator,
+        started: float,
+        deadline: float,
+        gap: float,
+        progress: Progress | None = None,
+        callback: Callable[[Incumbent], object] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.config = config
+        self.solver = solver
+        self.binaries = binaries
+        self.rng = rng
+        self.started = started
+        self.deadline = deadline
+        self.gap = gap
+        self.progress = progress
+        self.callback = callback
+        self.best_b: Binary | None = None
+        self.best = Evaluation(math.inf, math.inf)
+        self.found_by = ""
+        self.bound = -math.inf
+        self.bounds: dict[str, float] = {}
+        self.trace: list[Incumbent] = []
+        self.phase = "start"
+        #: Diagonal below Q for screening moves; zero until a relaxation gives one.
+        self.diagonal = np.zeros(problem.n)
+        self._statistics: dict[str, list[float]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.perf_counter() - self.started
+
+    @property
+    def remaining(self) -> float | None:
+        """Time left, None without a limit."""
+        return None if math.isinf(self.deadline) else max(self.deadline - time.perf_counter(), 0.0)
+
+    def check(self) -> None:
+        """Raise StopSearch when the time or the evaluations are used up."""
+        if time.perf_counter() >= self.deadline:
+            raise StopSearch(StopReason.TIME_LIMIT)
+        limit = self.config.evaluation_limit
+        if limit is not None and self.solver.evaluations >= limit:
+            raise StopSearch(StopReason.EVALUATION_LIMIT)
+
+    @contextmanager
+    def in_phase(self, name: str) -> Iterator[None]:
+        """Count time, evaluations and improvements towards a phase."""
+        outer, self.phase = self.phase, name
+        began, evaluated, improved = time.perf_counter(), self.solver.evaluations, len(self.trace)
+        try:
+            yield
+        finally:
+            totals = self._statistics.setdefault(name, [0.0, 0, 0])
+            totals[0] += time.perf_counter() - began
+            totals[1] += self.solver.evaluations - evaluated
+            totals[2] += len(self.trace) - improved
+            self.phase = outer
+
+    def statistics(self) -> tuple[PhaseStatistics, ...]:
+        """Time and work per phase, in the order they first ran."""
+        return tuple(PhaseStatistics(name, t, int(e), int(i)) for name, (t, e, i) in self._statistics.items())
+
+    def evaluate(self, b: Binary, found_by: str) -> Evaluation:
+        """Solve the restricted problem at b and keep it if it is the best."""
+        self.check()
+        evaluation = self.solver.evaluate(b)
+        self.offer(b, evaluation, found_by)
+        return evaluation
+
+    def offer(self, b: Binary, evaluation: Evaluation, found_by: str) -> bool:
+        """Make b the incumbent if it is better; returns whether it was.
+
+        Raises
+        ------
+        StopSearch
+            If the gap is reached or the callback asks to stop.
+        """
+        if not better(evaluation.rank, self.best.rank):
+            return False
+        self.best_b, self.best, self.found_by = b.copy(), evaluation, found_by
+        if evaluation.feasible:
+            incumbent = Incumbent(
+                self.seconds, self.phase, found_by, evaluation.objective, self.bound, self.best_b
+            )
+            self.trace.append(incumbent)
+            if self.progress is not None:
+                self.progress.incumbent(incumbent)
+            if self.callback is not None and self.callback(incumbent) is True:
+                raise StopSearch(StopReason.CALLBACK)
+            self._stop_when_closed()
+        return True
+
+    def raise_bound(self, name: str, bound: float) -> None:
+        """Take note of a lower bound."""
+        self.bounds[name] = max(bound, self.bounds.get(name, -math.inf))
+        if bound > self.bound:
+            self.bound = bound
+            if self.progress is not None:
+                self.progress.bound(self.seconds, name, self.best.objective, bound)
+            self._stop_when_closed()
+
+    def _stop_when_closed(self) -> None:
+        if self.best.feasible and relative_gap(self.best.objective, self.bound) <= self.gap:
+            raise StopSearch(StopReason.GAP_REACHED)

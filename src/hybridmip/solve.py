@@ -1,0 +1,319 @@
+"""solve(): the paper's figure as code. Relax, pool, evolve, search, polish."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hybridmip.binaries import BinarySet, NoFeasibleBinaries
+from hybridmip.config import Config
+from hybridmip.errors import ArgumentError
+from hybridmip.pool import Member, build_pool
+from hybridmip.problem import Problem
+from hybridmip.progress import Progress, TextProgress
+from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.restricted import restricted_solver
+from hybridmip.restricted.protocol import Binary
+from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
+from hybridmip.search.state import SearchState, StopSearch
+
+#: Relative gap at which an answer counts as optimal.
+OPTIMAL_GAP = 1e-6
+
+
+def solve(
+    problem: Problem,
+    *,
+    config: Config | None = None,
+    time_limit: float | None = None,
+    gap: float | None = None,
+    seed: int = 0,
+    warm_start: ArrayLike | Sequence[ArrayLike] | None = None,
+    progress: Progress | bool | None = None,
+    callback: Callable[[Incumbent], object] | None = None,
+) -> Result:
+    """Solve a mixed-integer program with binary variables.
+
+    Parameters
+    ----------
+    problem : Problem
+    config : Config, optional
+        `Config()` by default; `Config.paper()` for the paper's algorithm.
+    time_limit : float, optional
+        Seconds; without one the solve ends when the search has converged. The clock starts when the
+        compiled kernel is loaded (its very first use on a machine compiles it for some seconds).
+    gap : float, optional
+        Stop when the relative gap is at most this; 1e-6 by default.
+    seed : int
+        Same seed, same answer, bit for bit (as long as no time limit cuts the search).
+    warm_start : array_like or sequence of array_like, optional
+        One or more b (or x) to start from.
+    progress : Progress or bool, optional
+        True for a table on standard error, or any object with the methods of `Progress`.
+    callback : callable, optional
+        Called with every new `Incumbent`; returning True ends the solve.
+
+    Returns
+    -------
+    Result
+        With the best point found, also after a time limit or Ctrl-C.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is out of its range.
+    UnboundedError
+        If the objective has no lower limit.
+    """
+    config = config if config is not None else Config()
+    gap = OPTIMAL_GAP if gap is None else gap
+    _check_arguments(problem, config, time_limit, gap, seed)
+    given = _warm_starts(problem, warm_start)
+    display = TextProgress() if progress is True else (progress or None)
+    solver = restricted_solver(problem, config.threads)
+    solver.evaluate(np.zeros(problem.m, dtype=bool)) if problem.n == 0 else None
+    started = time.perf_counter()
+    deadline = math.inf if time_limit is None else started + time_limit
+    if display is not None:
+        display.start(problem, config, time_limit, gap)
+    try:
+        binaries = BinarySet(problem)
+        if binaries.kind == "general":
+            binaries.maximise(np.zeros(problem.m))
+    except NoFeasibleBinaries as proof:
+        return _finish(_Ending.infeasible_binaries(problem, str(proof)), problem, display, started, seed)
+    state = SearchState(
+        problem, config, solver, binaries, np.random.default_rng(seed), started, deadline, gap, display, callback
+    )  # fmt: skip
+    ending = _Ending(state)
+    try:
+        ending.reason = _phases(state, given, ending)
+    except StopSearch as stop:
+        ending.reason = stop.reason
+    except KeyboardInterrupt:
+        ending.reason = StopReason.INTERRUPTED
+    finally:
+        solver.close()
+    return _finish(ending, problem, display, started, seed)
+
+
+def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopReason:
+    """The pipeline, phase by phase; returns why it ended."""
+    from hybridmip.exact.enumerate import enumerate_all
+    from hybridmip.search.genetic import genetic
+    from hybridmip.search.neighborhood import neighborhood
+    from hybridmip.search.shaking import shaking
+
+    config = state.config
+    setting = Setting(state.problem, state.binaries)
+    for b in given:
+        state.evaluate(state.binaries.nearest(b), "warm start")
+    # Phase 1: mixed relaxations, discretised, pooled with random solutions.
+    with state.in_phase("relaxation"):
+        relaxed = _relax(state, setting, ending)
+        if ending.infeasible:
+            return StopReason.PROVEN_INFEASIBLE
+    if config.enumerate_up_to:
+        with state.in_phase("enumeration"):
+            if enumerate_all(state, config.enumerate_up_to):
+                ending.exhausted = True
+                return StopReason.EXHAUSTED if state.best.feasible else StopReason.PROVEN_INFEASIBLE
+    with state.in_phase("pool"):
+        pool = build_pool(state, relaxed, [state.binaries.nearest(b) for b in given])
+        if not state.best.feasible:
+            pool = _ask_for_feasibility(state, setting, pool, ending)
+            if ending.infeasible:
+                return StopReason.PROVEN_INFEASIBLE
+    # Phase 2: the genetic algorithm, then neighborhood search around its best.
+    with state.in_phase("genetic"):
+        pool = genetic(state, pool)
+    with state.in_phase("neighborhood"):
+        if config.neighborhood == "paper":
+            neighborhood(state, pool[0])
+        else:
+            shaking(state, pool)
+    return StopReason.CONVERGED
+
+
+def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, Relaxed]:
+    """Run the relaxations of the configuration; note their bounds, and infeasibility where they prove it."""
+    from hybridmip.relax.augm import Augm
+    from hybridmip.relax.diagonal import phi
+    from hybridmip.relax.dual import Dual
+    from hybridmip.relax.infeasible import clashing_rows
+    from hybridmip.relax.line import Line
+    from hybridmip.relax.role import Relaxation, RelaxationFailed
+
+    roles: dict[str, Relaxation] = {"line": Line(), "dual": Dual(), "augm": Augm(state.config.augmentation)}
+    relaxed: dict[str, Relaxed] = {}
+    for name in state.config.relaxations:
+        state.check()
+        try:
+            relaxed[name] = roles[name].solve(setting, relaxed, state.remaining)
+        except RelaxationFailed as failure:
+            state.check()
+            if failure.status == "infeasible":
+                rows = clashing_rows(setting, state.remaining)
+                if rows is not None:
+                    ending.infeasible, ending.clashing_rows = True, rows
+                    return relaxed
+            if name == "line":  # what is read off Line has no answer either
+                break
+            continue
+        state.raise_bound(name, relaxed[name].bound)
+    state.diagonal = phi(state.problem.Q)
+    return relaxed
+
+
+def _ask_for_feasibility(
+    state: SearchState, setting: Setting, pool: list[Member], ending: _Ending
+) -> list[Member]:
+    """No member of the pool is feasible: descend on infeasibility, then let a MILP decide."""
+    from hybridmip.exact.feasibility import find_feasible
+    from hybridmip.relax.infeasible import clashing_rows
+    from hybridmip.search.descent import descend
+
+    if pool:
+        pool = sorted([descend(state, pool[0], "repair"), *pool], key=lambda member: member.evaluation.rank)
+    if state.best.feasible:
+        return pool
+    answer, b = find_feasible(setting, state.remaining)
+    state.check()
+    if answer == "infeasible":
+        ending.infeasible = True
+        ending.clashing_rows = clashing_rows(setting, state.remaining) or ()
+    if b is not None:
+        b = state.binaries.nearest(b)
+        pool = [Member(b, state.evaluate(b, "feasibility"), "feasibility"), *pool]
+        pool.sort(key=lambda member: member.evaluation.rank)
+    return pool
+
+
+class _Ending:
+    """What is known when the phases end."""
+
+    def __init__(self, state: SearchState | None) -> None:
+        self.state = state
+        self.reason = StopReason.CONVERGED
+        self.infeasible = False
+        self.exhausted = False
+        self.clashing_rows: tuple[str, ...] = ()
+
+    @classmethod
+    def infeasible_binaries(cls, problem: Problem, proof: str) -> _Ending:
+        """The rows on b alone clash."""
+        ending = cls(None)
+        ending.infeasible, ending.reason = True, StopReason.PROVEN_INFEASIBLE
+        names = [*problem.b_row_names, *problem.row_names]
+        ending.clashing_rows = tuple(name for name in names if name in proof)
+        return ending
+
+
+def _finish(
+    ending: _Ending, problem: Problem, display: Progress | None, started: float, seed: int
+) -> Result:
+    """Polish, check against the caller's data, and put the result together."""
+    from hybridmip import __version__
+
+    state = ending.state
+    x = b = None
+    objective, bound, status = math.inf, -math.inf, Status.UNKNOWN
+    if state is not None:
+        bound = state.bound
+        if state.best.feasible and state.best_b is not None and state.best.x is not None:
+            x, b = _polish(problem, state.best.x, state.best_b)
+            objective = problem.objective(x, b)
+            status = Status.FEASIBLE
+            if ending.exhausted:
+                bound = max(bound, objective)
+                state.bounds["enumeration"] = objective
+            bound = min(bound, objective)
+            if relative_gap(objective, bound) <= min(state.gap, OPTIMAL_GAP):
+                status = Status.OPTIMAL
+        elif ending.exhausted:
+            ending.infeasible = True
+    if ending.infeasible:
+        status, bound = Status.INFEASIBLE, math.inf
+    result = Result(
+        problem=problem,
+        status=status,
+        stop_reason=ending.reason,
+        x=x,
+        b=b,
+        objective=objective,
+        bound=bound,
+        gap=relative_gap(objective, bound),
+        found_by=state.found_by if state is not None and x is not None else "",
+        trace=tuple(state.trace) if state is not None else (),
+        phases=state.statistics() if state is not None else (),
+        bounds=dict(state.bounds) if state is not None else {},
+        evaluations=state.solver.evaluations if state is not None else 0,
+        seconds=time.perf_counter() - started,
+        seed=seed,
+        version=__version__,
+        clashing_rows=ending.clashing_rows if ending.infeasible else (),
+    )
+    if display is not None:
+        display.finish(result)
+    return result
+
+
+def _polish(problem: Problem, x: np.ndarray, b: Binary) -> tuple[np.ndarray, Binary]:
+    """The final x exactly within its bounds, and read-only."""
+    lower, upper = problem.bounds_given(b)
+    x = np.clip(x, lower, upper)
+    b = b.copy()
+    x.setflags(write=False)
+    b.setflags(write=False)
+    return x, b
+
+
+def _check_arguments(problem: Problem, config: Config, time_limit: float | None, gap: float, seed: int) -> None:
+    if not isinstance(problem, Problem):
+        raise ArgumentError(
+            f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem())"
+        )
+    if not isinstance(config, Config):
+        raise ArgumentError(f"config is a {type(config).__name__}; it must be a Config")
+    if time_limit is not None and not time_limit > 0:
+        raise ArgumentError(f"time_limit is {time_limit}; it must be a positive number of seconds, or None")
+    if not gap >= 0:
+        raise ArgumentError(f"gap is {gap}; it must be zero or positive (0.01 is one percent)")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ArgumentError(f"seed is {seed!r}; it must be a whole number, zero or more")
+
+
+def _warm_starts(problem: Problem, warm_start: ArrayLike | Sequence[ArrayLike] | None) -> list[Binary]:
+    """The b of every start; an x gives the b of its support."""
+    if warm_start is None:
+        return []
+    try:
+        array = np.asarray(warm_start, dtype=np.float64)
+        starts = [array] if array.ndim == 1 else list(array)
+    except (TypeError, ValueError):
+        try:
+            starts = [np.asarray(start, dtype=np.float64) for start in warm_start]  # type: ignore[union-attr]
+        except (TypeError, ValueError):
+            raise ArgumentError("warm_start is not numeric; give one or more b (0 or 1) or x") from None
+    result = []
+    for start in starts:
+        if start.ndim != 1 or start.shape[0] not in (problem.m, problem.n):
+            raise ArgumentError(
+                f"warm_start has shape {start.shape}; it must be ({problem.m},) for b or ({problem.n},) for x"
+            )
+        if not np.isfinite(start).all():
+            raise ArgumentError("warm_start has an entry that is NaN or infinite; every entry must be finite")
+        if start.shape[0] == problem.m and np.isin(start, (0.0, 1.0)).all():
+            result.append(start > 0.5)
+        elif start.shape[0] == problem.n:
+            b = np.zeros(problem.m, dtype=bool)
+            held = problem.switched & (start != 0)
+            b[problem.switch[held]] = True
+            result.append(b)
+        else:
+            raise ArgumentError("warm_start has an entry that is neither 0 nor 1; b must be binary")
+    return result

@@ -1,0 +1,18 @@
+"""Fixtures shared by the tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Folder of public instances: HYBRIDMIP_DATA, else ../shared/data; skips if there is none."""
+    given = os.environ.get("HYBRIDMIP_DATA")
+    folder = Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no data at {folder}; set HYBRIDMIP_DATA to the folder of instances")
+    return folder

@@ -1,0 +1,214 @@
+"""Figures and terminal charts: what is drawn is what was given."""
+
+from __future__ import annotations
+
+import io
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from hybridmip.errors import ArgumentError, FileError
+from hybridmip.report.figures import AREA_COLOURS, frontier_figure, save_figure
+from hybridmip.report.terminal import (
+    Series,
+    bar,
+    chart,
+    frontier_chart,
+    optimality_in_words,
+    percent_above,
+    portfolio_table,
+    round_up,
+    ticks,
+)
+
+RETURNS = np.array([0.001, 0.002, 0.003, 0.004])
+VARIANCES = np.array([4e-4, 5e-4, 7e-4, 1.1e-3])
+BOUNDS = 0.98 * VARIANCES
+
+
+def weights(columns: int = 3) -> pd.DataFrame:
+    values = np.random.default_rng(0).dirichlet(np.ones(columns), size=len(RETURNS))
+    return pd.DataFrame(values, columns=[f"A{j}" for j in range(columns)])
+
+
+def line(figure: object, label: str) -> np.ndarray:
+    axes = figure.axes[0]  # type: ignore[attr-defined]
+    return np.asarray(next(curve for curve in axes.lines if curve.get_label() == label).get_xydata())
+
+
+def test_points_are_risk_against_return() -> None:
+    """The marked points are (standard deviation, return), in order of return."""
+    order = [2, 0, 3, 1]
+    figure = frontier_figure(RETURNS[order], VARIANCES[order], BOUNDS[order])
+    drawn = line(figure, "best portfolio found")
+    np.testing.assert_allclose(drawn, np.column_stack([np.sqrt(VARIANCES), RETURNS]))
+    assert len(figure.axes) == 1
+
+
+def test_band_lies_between_bound_and_value() -> None:
+    """The certified band reaches from the root of the bound to that of the value, and its label is true."""
+    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS)
+    band = figure.axes[0].collections[0]
+    outline = band.get_paths()[0].vertices
+    for level, variance, bound in zip(RETURNS, VARIANCES, BOUNDS, strict=True):
+        across = outline[np.isclose(outline[:, 1], level), 0]
+        assert across.min() == pytest.approx(math.sqrt(bound))
+        assert across.max() == pytest.approx(math.sqrt(variance))
+    assert "at most 2.1 %" in band.get_label()  # 1 / 0.98 - 1 = 2.04 %, rounded up
+
+
+def test_points_without_answer_are_left_out() -> None:
+    """An infeasible target has no variance: its point and its weights are not drawn."""
+    variances = VARIANCES.copy()
+    variances[3] = math.nan
+    figure = frontier_figure(RETURNS, variances, BOUNDS, weights=weights())
+    assert len(line(figure, "best portfolio found")) == 3
+    assert figure.axes[1].get_xlim() == pytest.approx((RETURNS[0], RETURNS[2]))
+
+
+def test_weights_fill_the_panel() -> None:
+    """The areas of the lower panel add up to the whole at every target."""
+    table = weights(4)
+    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, weights=table)
+    height = np.zeros(len(RETURNS))
+    for area in figure.axes[1].collections:
+        outline = area.get_paths()[0].vertices
+        for k, level in enumerate(RETURNS):
+            up = outline[np.isclose(outline[:, 0], level), 1]
+            height[k] += up.max() - up.min()
+    np.testing.assert_allclose(height, 1.0)
+
+
+@pytest.mark.parametrize("columns", [len(AREA_COLOURS), len(AREA_COLOURS) + 15])
+def test_no_colour_means_two_things(columns: int) -> None:
+    """However many assets there are, every entry of the legend has a colour of its own."""
+    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, weights=weights(columns))
+    handles = figure.legends[0].legend_handles
+    colours = {
+        tuple(np.round(np.ravel(handle.get_facecolor()), 6)) for handle in handles if handle is not None
+    }
+    assert len(colours) == len(handles) == len(AREA_COLOURS)
+
+
+def test_groups_share_a_colour() -> None:
+    """With groups the legend names groups, not assets."""
+    groups = {"A0": "Banks", "A1": "Energy", "A2": "Banks"}
+    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, weights=weights(), groups=groups)
+    assert sorted(text.get_text() for text in figure.legends[0].get_texts()) == ["Banks", "Energy"]
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_figure_is_written(tmp_path: Path, ending: str) -> None:
+    """The ending of the file chooses the format."""
+    figure = frontier_figure(
+        RETURNS, VARIANCES, BOUNDS, unconstrained=(RETURNS, BOUNDS), chosen=(0.002, 5e-4)
+    )
+    path = save_figure(figure, tmp_path / f"figure.{ending}")
+    start = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[ending]
+    assert path.read_bytes().startswith(start)
+
+
+def test_errors_name_the_argument(tmp_path: Path) -> None:
+    """Lengths that differ and a place that cannot be written are errors of our own family."""
+    with pytest.raises(ArgumentError, match="bounds has 2 entries"):
+        frontier_figure(RETURNS, VARIANCES, BOUNDS[:2])
+    with pytest.raises(ArgumentError, match="weights has 3 rows"):
+        frontier_figure(RETURNS, VARIANCES, BOUNDS, weights=weights().iloc[:3])
+    with pytest.raises(FileError, match="cannot write"):
+        save_figure(frontier_figure(RETURNS, VARIANCES, BOUNDS), tmp_path / "absent" / "figure.png")
+
+
+def test_no_global_state() -> None:
+    """Drawing changes no setting of matplotlib and does not load pyplot."""
+    program = (
+        "import sys, matplotlib as mpl\nbefore = mpl.rcParams.copy()\n"
+        "from hybridmip.report.figures import frontier_figure, save_figure\n"
+        "import io\nframe = frontier_figure([1, 2], [1, 2], [1, 1.9])\nframe.savefig(io.BytesIO())\n"
+        "assert mpl.rcParams.copy() == before\nassert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@given(st.floats(1e-9, 1e9), st.integers(1, 4))
+def test_rounding_up_never_promises_more(value: float, digits: int) -> None:
+    """The text is at least the number (a claim "at most" stays true) and close to it."""
+    shown = float(round_up(value, digits))
+    assert shown >= value * (1 - 1e-11)
+    assert shown <= value * (1 + 10.0 ** (1 - digits)) * (1 + 1e-9)
+
+
+@given(st.floats(1e-6, 1e6), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from([1.0, -1.0]))
+def test_percent_above_covers_every_possible_optimum(
+    size: float, share: float, place: float, sign: float
+) -> None:
+    """Wherever the optimum lies between bound and objective, the objective is at most so much above it."""
+    objective, bound = (size, size * share) if sign > 0 else (-size * share, -size)
+    optimum = bound + place * (objective - bound)
+    above = percent_above(objective, bound)
+    if optimum != 0.0:
+        assert 100 * (objective - optimum) / abs(optimum) <= above * (1 + 1e-9) + 1e-9
+
+
+def test_quality_in_words() -> None:
+    """Closed, open and missing bounds read differently."""
+    assert optimality_in_words(2.0, 2.0) == "proven optimal"
+    assert optimality_in_words(1.01, 1.0) == "at most 1.0 % above the optimum (proven)"
+    assert "no useful" in optimality_in_words(1.0, -math.inf)
+    assert "no useful" in optimality_in_words(1.0, -1.0)
+
+
+@given(st.floats(-1e3, 1e3), st.floats(1e-6, 1e3), st.integers(2, 10))
+def test_ticks_are_few_and_inside(low: float, span: float, count: int) -> None:
+    """Ticks lie in the range and are neither none nor too many."""
+    values = ticks(low, low + span, count)
+    slack = 1e-6 * (abs(low) + span)
+    assert all(low - slack <= value <= low + span + slack for value in values)
+    assert 1 <= len(values) <= count + 1
+
+
+def test_bar_length() -> None:
+    """A bar is as long as its fraction, and always as wide as asked, so that columns line up."""
+    assert bar(0.5, 10) == "█████     "
+    assert bar(0.5, 10, ascii_only=True) == "#####     "
+    assert bar(0.05, 10) == "▌         "
+    assert all(len(bar(fraction, 7)) == 7 for fraction in (-1.0, 0.0, 0.3, 0.99, 1.0, 2.0))
+
+
+def test_chart_places_points() -> None:
+    """The corner points of a chart are drawn in their corners, and nothing is wider than asked."""
+    points = Series("points", np.array([0.0, 1.0]), np.array([0.0, 1.0]), marker="●")
+    lines = chart([points], width=40, height=9).plain.splitlines()
+    rows = [k for k, text in enumerate(lines[:9]) if "●" in text]
+    assert rows[0] < 2
+    assert rows[-1] > 6
+    assert lines[rows[0]].index("●") > 30
+    assert lines[rows[-1]].index("●") < 14
+    assert max(len(text) for text in lines[:10]) <= 40
+
+
+def test_chart_survives_degenerate_data() -> None:
+    """One point, equal points, nothing finite: a chart all the same."""
+    for values in ([0.5], [0.5, 0.5], [math.nan], []):
+        array = np.array(values, dtype=float)
+        assert chart([Series("points", array, array, marker="●")]).plain
+        assert frontier_chart(array, array, unconstrained=(array, array), ascii_only=True).plain.isascii()
+
+
+def test_portfolio_table_is_ranked_and_leaves_out_what_is_not_held() -> None:
+    """Largest weight first; an asset of weight zero is not listed."""
+    table = portfolio_table(["low", "none", "high"], [0.3, 0.0, 0.7], [0.01, 0.02, 0.03], [0.4, 0.0, 0.6])
+    stream = io.StringIO()
+    Console(file=stream, width=100).print(table)
+    text = stream.getvalue()
+    assert text.index("high") < text.index("low")
+    assert "none" not in text
+    assert "70.00 %" in text

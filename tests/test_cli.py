@@ -1,0 +1,480 @@
+"""The command line: exit codes, one JSON document, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hybridmip import __version__
+from hybridmip.cli import _asset_counts, _parse_group, main
+from hybridmip.errors import ArgumentError
+
+MEANS = (0.001, 0.002, 0.003, 0.004, 0.005, 0.006)
+DEVIATIONS = (0.020, 0.025, 0.030, 0.035, 0.045, 0.050)
+SOLVE_KEYS = [
+    "status", "stop_reason", "objective", "bound", "gap", "selected", "weights", "found_by", "evaluations",
+    "seconds", "seed", "version",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Answer:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Answer]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command line in this process; what it wrote and its exit code."""
+
+    def call(*arguments: object) -> Answer:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ending:
+            main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        assert isinstance(ending.value.code, int)
+        return Answer(ending.value.code, captured.out, captured.err)
+
+    return call
+
+
+def port_text(correlation: float = 0.3) -> str:
+    """A port file of six assets, any two correlated alike."""
+    n = len(MEANS)
+    lines = [str(n)]
+    lines += [f"{mean} {deviation}" for mean, deviation in zip(MEANS, DEVIATIONS, strict=True)]
+    lines += [f"{i + 1} {j + 1} {1.0 if i == j else correlation}" for i in range(n) for j in range(i, n)]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Path:
+    path = tmp_path / "port.txt"
+    path.write_text(port_text())
+    return path
+
+
+def pair(folder: Path, means: list[object], covariance: list[list[object]]) -> tuple[Path, Path]:
+    """CSVs of means and covariance of assets A, B, C, ..."""
+    names = [chr(ord("A") + i) for i in range(len(means))]
+    mean_file, covariance_file = folder / "mean.csv", folder / "covariance.csv"
+    mean_file.write_text("".join(f"{name},{value}\n" for name, value in zip(names, means, strict=True)))
+    rows = [",".join(["", *names])]
+    rows += [",".join([name, *map(str, row)]) for name, row in zip(names, covariance, strict=True)]
+    covariance_file.write_text("\n".join(rows) + "\n")
+    return mean_file, covariance_file
+
+
+def assert_bad_input(answer: Answer, *words: str) -> None:
+    """Exit code 2, nothing on standard output, one line on standard error with the given words."""
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.startswith("hybridmip: error: ")
+    assert answer.err.endswith("\n")
+    assert answer.err.count("\n") == 1
+    for word in words:
+        assert word in answer.err
+
+
+def test_json_is_one_document_with_the_promised_keys(run: Run, port: Path) -> None:
+    """--json: standard output parses as one document, whose weights obey every rule that was asked for."""
+    answer = run(
+        "portfolio",
+        port,
+        "--assets",
+        3,
+        "--min-weight",
+        0.05,
+        "--target-return",
+        0.004,
+        "--json",
+        "--seed",
+        7,
+    )
+    assert answer.code == 0
+    assert answer.err == ""
+    document = json.loads(answer.out)
+    assert list(document) == SOLVE_KEYS
+    assert (document["seed"], document["version"]) == (7, __version__)
+    weights = document["weights"]
+    assert sorted(weights) == sorted(document["selected"])
+    assert len(weights) == 3
+    assert min(weights.values()) >= 0.05 - 1e-9
+    assert sum(weights.values()) == pytest.approx(1.0, abs=1e-8)
+    position = {f"asset{i + 1}": i for i in range(len(MEANS))}
+    x = np.zeros(len(MEANS))
+    for name, weight in weights.items():
+        x[position[name]] = weight
+    assert x @ MEANS == pytest.approx(0.004, abs=1e-9)
+    correlation = np.full((6, 6), 0.3) + 0.7 * np.eye(6)
+    variance = x @ (np.outer(DEVIATIONS, DEVIATIONS) * correlation) @ x
+    assert document["objective"] == pytest.approx(variance, rel=1e-8)
+    assert document["bound"] <= document["objective"] * (1 + 1e-9)
+
+
+def test_same_seed_same_document(run: Run, port: Path) -> None:
+    """Two runs with one seed differ in nothing but the time they took."""
+    arguments = ("portfolio", port, "--assets", "2:4", "--min-weight", 0.1, "--json", "--seed", 3)
+    documents = [json.loads(run(*arguments).out) for _ in range(2)]
+    for document in documents:
+        del document["seconds"]
+    assert documents[0] == documents[1]
+
+
+def test_table_for_people(run: Run, port: Path) -> None:
+    """Without --json: held assets by falling weight, then what is proven; nothing on standard error."""
+    answer = run("portfolio", port, "--assets", 3, "--min-weight", 0.05, "--target-return", 0.004)
+    assert answer.code == 0
+    assert answer.err == ""
+    weights = [
+        float(line.split("%")[0].split()[-1])
+        for line in answer.out.splitlines()
+        if line.strip()[:1] in "123" and "asset" in line
+    ]
+    assert len(weights) == 3
+    assert weights == sorted(weights, reverse=True)
+    assert sum(weights) == pytest.approx(100.0, abs=0.02)
+    assert "proven" in answer.out
+    assert "found by" in answer.out
+
+
+def test_weights_are_written(run: Run, port: Path, tmp_path: Path) -> None:
+    """--out writes the weights that the document gives."""
+    import pandas as pd
+
+    target = tmp_path / "weights.csv"
+    answer = run("portfolio", port, "--assets", 3, "--min-weight", 0.05, "--out", target, "--json")
+    written = pd.read_csv(target, index_col="asset")["weight"]
+    assert written.to_dict() == pytest.approx(json.loads(answer.out)["weights"])
+
+
+def test_at_least_is_no_worse_than_exactly(run: Run, port: Path) -> None:
+    """A target as a minimum allows more; below the least-risk return the variance then falls."""
+    arguments = ("portfolio", port, "--assets", 3, "--target-return", 0.0012, "--json")
+    exactly = json.loads(run(*arguments).out)["objective"]
+    at_least = json.loads(run(*arguments, "--at-least").out)["objective"]
+    assert at_least < exactly
+
+
+def test_groups_on_the_command_line_and_in_a_file_agree(run: Run, port: Path, tmp_path: Path) -> None:
+    """The same limits through --group and through --groups give the same weights, and they hold."""
+    arguments = ("portfolio", port, "--assets", 4, "--min-weight", 0.02, "--target-return", 0.003, "--json")
+    halves = {"low": ("asset1", "asset2", "asset3"), "high": ("asset4", "asset5", "asset6")}
+    texts = [f"{name}={','.join(members)}:max_weight=0.55,max_assets=2" for name, members in halves.items()]
+    file = tmp_path / "groups.csv"
+    rows = [f"{member},{name}" for name, members in halves.items() for member in members]
+    file.write_text("\n".join(["name,group", *rows]) + "\n")
+    typed = run(*arguments, "--group", texts[0], "--group", texts[1])
+    read = run(*arguments, "--groups", file, "--max-group-weight", 0.55, "--max-group-assets", 2)
+    assert (typed.code, read.code) == (0, 0)
+    weights = json.loads(typed.out)["weights"]
+    assert weights == json.loads(read.out)["weights"]
+    for members in halves.values():
+        held = [weights[member] for member in members if member in weights]
+        assert len(held) == 2
+        assert sum(held) <= 0.55 + 1e-8
+
+
+def test_prices_give_what_their_returns_give(run: Run, tmp_path: Path) -> None:
+    """--kind prices and --kind returns agree on the same history."""
+    rng = np.random.default_rng(1)
+    returns = rng.normal(0.002, 0.02, (40, 5))
+    prices = 50 * np.vstack([np.ones(5), np.cumprod(1 + returns, axis=0)])
+    objectives = []
+    for kind, values in (("prices", prices), ("returns", returns)):
+        file = tmp_path / f"{kind}.csv"
+        lines = ["date,A,B,C,D,E"]
+        lines += [",".join([str(k), *(repr(float(v)) for v in row)]) for k, row in enumerate(values)]
+        file.write_text("\n".join(lines) + "\n")
+        answer = run("portfolio", file, "--kind", kind, "--assets", 3, "--json")
+        objectives.append(json.loads(answer.out)["objective"])
+    assert objectives[0] == pytest.approx(objectives[1], rel=1e-7)
+
+
+def test_paper_configuration_obeys_the_same_bound(run: Run, port: Path) -> None:
+    """--config paper solves the same problem: its value is not below the default's proven bound."""
+    arguments = ("portfolio", port, "--assets", 3, "--min-weight", 0.05, "--target-return", 0.004, "--json")
+    default, paper = (json.loads(run(*arguments, "--config", name).out) for name in ("default", "paper"))
+    assert paper["objective"] >= default["bound"] * (1 - 1e-7)
+
+
+def test_infeasible_target(run: Run, port: Path) -> None:
+    """A return above every asset's is proven infeasible: exit code 3, and what can be had instead."""
+    arguments = ("portfolio", port, "--assets", 3, "--min-weight", 0.05, "--target-return", 0.05)
+    shown = run(*arguments)
+    assert shown.code == 3
+    assert "proven infeasible" in shown.out
+    assert "return" in shown.out
+    assert "0.6 %" in shown.out  # the highest mean
+    answer = run(*arguments, "--json")
+    assert answer.code == 3
+    document = json.loads(answer.out)
+    assert (document["status"], document["objective"], document["weights"]) == ("infeasible", None, {})
+    assert document["unconstrained_returns"][1] == pytest.approx(0.006)
+
+
+def test_infeasible_by_count_alone(run: Run, port: Path) -> None:
+    """A target only two assets can reach is infeasible for three, although the frontier reaches it."""
+    answer = run("portfolio", port, "--assets", 3, "--min-weight", 0.3, "--target-return", 0.0058, "--json")
+    assert answer.code == 3
+
+
+BAD_FILES = {
+    "empty": ("", ["empty"]),
+    "truncated": (port_text()[:-30], ["port.txt"]),
+    "garbled": (port_text().replace("0.035", "0.0x5"), ["line 5", "0.0x5"]),
+    "binary": ("\x00\x01\x02\x03", ["port.txt"]),
+    "nan": (port_text().replace("0.035", "nan"), ["line 5", "nan"]),
+    "infinite": (port_text().replace("0.035", "inf"), ["line 5", "inf"]),
+    "indefinite": (port_text(correlation=-0.9), ["covariance"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_port_file(run: Run, tmp_path: Path, case: str) -> None:
+    """A port file that is empty, cut off, garbled, not finite or not a covariance: one line, exit code 2."""
+    text, words = BAD_FILES[case]
+    path = tmp_path / "port.txt"
+    path.write_text(text)
+    assert_bad_input(run("portfolio", path, "--assets", 3), *words)
+
+
+BAD_TABLES = {
+    "text": ("date,A,B\n1,0.01,0.02\n2,-0.01,oops\n3,0.02,0.01\n", ["line 3", "'B'", "oops"]),
+    "gap": ("date,A,B\n1,0.01,0.02\n2,-0.01,\n3,0.02,0.01\n", ["line 3", "'B'"]),
+    "one row": ("date,A,B\n1,0.01,-0.02\n", ["1 row"]),
+    "no row": ("date,A,B\n", ["no row"]),
+    "ragged": ("date,A,B\n1,0.01,0.02\n2,-0.01\n", ["line 3"]),
+    "duplicate names": ("date,A,A\n1,0.01,0.02\n2,-0.01,0.01\n", ["'A'", "twice"]),
+    "nan": ("date,A,B\n1,0.01,nan\n2,-0.01,0.01\n", ["line 2", "'B'"]),
+    "infinite": ("date,A,B\n1,0.01,inf\n2,-0.01,0.01\n", ["line 2", "'B'"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_bad_table(run: Run, tmp_path: Path, case: str) -> None:
+    """A CSV of returns with text, gaps, one row, or two columns of one name: one line that says where."""
+    text, words = BAD_TABLES[case]
+    path = tmp_path / "returns.csv"
+    path.write_text(text)
+    assert_bad_input(run("portfolio", path, "--kind", "returns", "--assets", 1), *words)
+
+
+BAD_PAIRS: dict[str, tuple[list[object], list[list[object]], list[str]]] = {
+    "asymmetric": ([0.1, 0.2], [[1, 0.5], [0.4, 1]], ["symmetric"]),
+    "indefinite": ([0.1, 0.2], [[1, 2], [2, 1]], ["covariance", "semidefinite"]),
+    "negative variance": ([0.1, 0.2], [[-1, 0], [0, 1]], ["covariance", "negative"]),
+    "nan": ([0.1, 0.2], [[1, "nan"], ["nan", 1]], ["line 2"]),
+    "infinite mean": ([0.1, "inf"], [[1, 0], [0, 1]], ["line 2", "inf"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_PAIRS)
+def test_bad_mean_and_covariance(run: Run, tmp_path: Path, case: str) -> None:
+    """A covariance that is asymmetric, indefinite or not finite: one line, exit code 2."""
+    means, covariance, words = BAD_PAIRS[case]
+    mean_file, covariance_file = pair(tmp_path, means, covariance)
+    answer = run("portfolio", mean_file, "--covariance", covariance_file, "--assets", 1)
+    assert_bad_input(answer, *words)
+
+
+BAD_OPTIONS = {
+    "more assets than there are": (["--assets", "7"], ["assets", "7", "6"]),
+    "minimum weights above the budget": (["--assets", "3", "--min-weight", "0.4"], ["min_weight", "1.2"]),
+    "maximum weights below the budget": (["--assets", "3", "--max-weight", "0.3"], ["max_weight", "0.9"]),
+    "not a number of assets": (["--assets", "few"], ["--assets", "few", "5:10"]),
+    "range upside down": (["--assets", "4:2"], ["assets", "4", "2"]),
+    "unknown option": (["--asets", "3"], ["--asets", "--assets", "portfolio --help"]),
+    "unknown option, nothing like it": (["--zzz"], ["--zzz", "portfolio --help"]),
+    "negative time limit": (["--time-limit", "-1"], ["--time-limit", "-1", "positive"]),
+    "no time": (["--time-limit", "0"], ["--time-limit", "positive"]),
+    "time limit not a number": (["--time-limit", "nan"], ["--time-limit", "positive"]),
+    "time limit text": (["--time-limit", "soon"], ["--time-limit", "portfolio --help"]),
+    "negative seed": (["--seed", "-1"], ["--seed"]),
+    "negative gap": (["--gap", "-0.1"], ["--gap"]),
+    "target not finite": (["--target-return", "nan"], ["target_return"]),
+    "unknown kind": (["--kind", "guesses"], ["--kind", "prices"]),
+    "unknown configuration": (["--config", "best"], ["--config", "paper"]),
+    "option without its value": (["--assets"], ["--assets"]),
+    "one argument too many": (["again"], ["again"]),
+    "group without limits": (["--group", "Low=asset1,asset2"], ["--group", "max_weight"]),
+    "group with a wrong limit": (["--group", "Low=asset1:size=3"], ["Low", "size", "max_assets"]),
+    "group with a wrong value": (["--group", "Low=asset1:max_assets=some"], ["Low", "some", "whole"]),
+    "group of strangers": (["--group", "Low=asset1,asset99:max_weight=0.5"], ["Low", "asset99"]),
+    "group limit without groups": (["--max-group-weight", "0.5"], ["--max-group-weight", "--groups"]),
+    "missing groups file": (["--groups", "absent.csv", "--max-group-assets", "1"], ["absent.csv"]),
+    "missing directory": (["--out", "no/such/place.csv"], ["no/such", "directory"]),
+    "directory as file": (["--out", "."], ["directory"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_OPTIONS)
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_bad_option(run: Run, port: Path, case: str, as_json: bool) -> None:
+    """Every misuse: one line that names the option and the remedy, exit code 2, with --json as without."""
+    arguments, words = BAD_OPTIONS[case]
+    assert_bad_input(run("portfolio", port, *(["--json"] if as_json else []), *arguments), *words)
+
+
+def test_missing_file_and_missing_argument(run: Run, tmp_path: Path) -> None:
+    """A file that is not there, a directory, and no file at all."""
+    assert_bad_input(run("portfolio", tmp_path / "absent.txt", "--assets", 3), "absent.txt", "does not exist")
+    assert_bad_input(run("portfolio", tmp_path, "--assets", 3), "directory")
+    assert_bad_input(run("portfolio", "--assets", 3), "FILE", "portfolio --help")
+
+
+def test_unknown_command(run: Run) -> None:
+    """A misspelt command is answered with the right one."""
+    assert_bad_input(run("porfolio"), "porfolio", "'portfolio'", "hybridmip --help")
+
+
+def test_bad_groups_file(run: Run, port: Path, tmp_path: Path) -> None:
+    """A groups file with a row that is no pair, or with nothing in it."""
+    file = tmp_path / "groups.csv"
+    for text, word in (("asset1,low\nasset2\n", "asset2"), ("name,group\n", "empty"), ("", "empty")):
+        file.write_text(text)
+        assert_bad_input(
+            run("portfolio", port, "--groups", file, "--max-group-assets", 1), "groups.csv", word
+        )
+
+
+def test_names_with_markup_are_shown_as_they_are(run: Run, tmp_path: Path) -> None:
+    """Asset names are data: brackets in them are not taken for markup."""
+    file = tmp_path / "returns.csv"
+    file.write_text("date,[bold]A,B[/x]\n1,0.01,-0.02\n2,-0.01,0.03\n3,0.02,0.01\n")
+    answer = run("portfolio", file, "--kind", "returns")
+    assert answer.code == 0
+    assert "[bold]A" in answer.out
+    assert "B[/x]" in answer.out
+
+
+def test_asset_counts() -> None:
+    """A number, a range, and ranges open at one end."""
+    assert _asset_counts("10") == 10
+    assert _asset_counts("5:10") == (5, 10)
+    assert _asset_counts(":10") == (None, 10)
+    assert _asset_counts("5:") == (5, None)
+    assert _asset_counts(None) is None
+    with pytest.raises(ArgumentError):
+        _asset_counts("1:2:3")
+
+
+def test_group_syntax() -> None:
+    """Spaces are allowed, and a colon inside a name is not the end of the members."""
+    assert _parse_group("My Banks = AAA, B:B : min_assets=1, max_weight=0.3") == (
+        "My Banks",
+        ["AAA", "B:B"],
+        {"min_assets": 1, "max_weight": 0.3},
+    )
+
+
+def test_demo(run: Run, tmp_path: Path) -> None:
+    """The demo writes the frontier and says how good each point is; its JSON holds the same points."""
+    import pandas as pd
+
+    folder = tmp_path / "demo"
+    arguments = ("demo", "--assets", 15, "--hold", 4, "--points", 4, "--out", folder, "--time-limit", 30)
+    shown = run(*arguments)
+    assert shown.code == 0
+    assert shown.err == ""
+    assert "above the optimum" in shown.out
+    assert (folder / "frontier.png").read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(folder / "frontier.csv")
+    assert len(table) == 4
+    solved = table[table["variance"].notna()]
+    assert len(solved) >= 2
+    assert (solved["bound"] <= solved["variance"] * (1 + 1e-9)).all()
+
+    (folder / "frontier.png").unlink()
+    answer = run(*arguments, "--json", "--no-picture")
+    document = json.loads(answer.out)
+    assert list(document)[: len(SOLVE_KEYS)] == SOLVE_KEYS
+    assert [point["target_return"] for point in document["frontier"]] == pytest.approx(
+        list(table["target_return"])
+    )
+    assert [str(folder / "frontier.csv")] == document["files"]
+    assert not (folder / "frontier.png").exists()
+
+
+def test_demo_refuses_a_file_as_directory(run: Run, port: Path) -> None:
+    """--out must not name a file; this is found before anything is solved."""
+    assert_bad_input(run("demo", "--out", port), "port.txt", "directory")
+
+
+def command(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    line = [sys.executable, "-m", "hybridmip.cli", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_version_and_help_in_a_real_process() -> None:
+    """--version and --help work, and help does not import what only a solve needs."""
+    assert command("--version").stdout == f"hybridmip {__version__}\n"
+    helped = command("portfolio", "--help")
+    assert helped.returncode == 0
+    assert "--target-return" in helped.stdout
+    program = (
+        "import sys\nfrom hybridmip.cli import main\n"
+        "try:\n    main(['--help'])\n"
+        "except SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'pandas', 'highspy', 'clarabel', 'matplotlib'}\n"
+        "heavy &= set(sys.modules)\n"
+        "sys.stderr.write(' '.join(sorted(heavy)))"
+    )
+    probe = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (probe.returncode, probe.stderr) == (0, "")
+
+
+def test_help_is_quick() -> None:
+    """--help answers within 0.8 s (the best of three, since other processes may run)."""
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        command("--help")
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.8
+
+
+def test_reader_that_leaves_early(port: Path) -> None:
+    """A closed pipe on standard output is no error: no traceback, and the exit code of the result."""
+    line = f"{sys.executable} -m hybridmip.cli portfolio {port} --assets 3 --json"
+    shell = f"set -o pipefail; ( {line}; echo $? >&2 ) | true"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == "0\n"
+
+
+def test_terminal_without_unicode(port: Path) -> None:
+    """With an ASCII standard output the table is drawn in ASCII instead of failing."""
+    done = command("portfolio", str(port), "--assets", "3", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+    assert "####" in done.stdout
+
+
+def test_public_names_in_any_order() -> None:
+    """hm.solve is the function whichever way and in whichever order the submodule was imported."""
+    programs = (
+        "import hybridmip as hm; from hybridmip.solve import solve; assert hm.solve is solve",
+        "from hybridmip.solve import solve; import hybridmip as hm; assert hm.solve is solve",
+        "import hybridmip.solve; import hybridmip as hm; assert callable(hm.solve)",
+        "import hybridmip as hm; a = hm.solve; import hybridmip.solve; assert hm.solve is a and callable(a)",
+        "from hybridmip import solve, market; assert callable(solve) and callable(market)",
+        "import hybridmip as hm; assert all(getattr(hm, name) is not None for name in hm.__all__)",
+        "import hybridmip as hm, hybridmip.applications.market as m; assert hm.market is m.market",
+    )
+    for program in programs:
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{program}\n{done.stderr}"
