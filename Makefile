@@ -42,7 +42,7 @@ $(BIN)/python:
 	@echo "==> creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || \
 	  { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
-	    $(PYTHON) -m pip --quiet --python $@ install pip; } || { rm -rf $(VENV); exit 1; }
+	    $(PYTHON) -m pip -qq --python $@ install pip; } || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "==> installing hybridmip into $(VENV) (once; a minute or two)"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -232,6 +232,18 @@ def test_infeasible_by_count_alone(run: Run, port: Path) -> None:
     assert answer.code == 3
 
 
+def test_nothing_found(run: Run, port: Path) -> None:
+    """No time at all: nothing found, nothing proven, exit code 4, and the document says so."""
+    arguments = ("portfolio", port, "--assets", 3, "--target-return", 0.004, "--time-limit", "1e-9")
+    answer = run(*arguments, "--json")
+    assert answer.code == 4
+    document = json.loads(answer.out)
+    assert (document["status"], document["stop_reason"]) == ("unknown", "time_limit")
+    shown = run(*arguments)
+    assert shown.code == 4
+    assert "more time" in shown.out
+
+
 BAD_FILES = {
     "empty": ("", ["empty"]),
     "truncated": (port_text()[:-30], ["port.txt"]),
@@ -346,9 +358,7 @@ def test_bad_groups_file(run: Run, port: Path, tmp_path: Path) -> None:
     file = tmp_path / "groups.csv"
     for text, word in (("asset1,low\nasset2\n", "asset2"), ("name,group\n", "empty"), ("", "empty")):
         file.write_text(text)
-        assert_bad_input(
-            run("portfolio", port, "--groups", file, "--max-group-assets", 1), "groups.csv", word
-        )
+        assert_bad_input(run("portfolio", port, "--groups", file, "--max-group-assets", 1), "groups.csv", word)
 
 
 def test_names_with_markup_are_shown_as_they_are(run: Run, tmp_path: Path) -> None:
@@ -390,7 +400,7 @@ def test_demo(run: Run, tmp_path: Path) -> None:
     shown = run(*arguments)
     assert shown.code == 0
     assert shown.err == ""
-    assert "above the optimum" in shown.out
+    assert shown.out.count("proven") >= 4  # optimal, infeasible, or so far above the optimum
     assert (folder / "frontier.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(folder / "frontier.csv")
     assert len(table) == 4
@@ -402,9 +412,7 @@ def test_demo(run: Run, tmp_path: Path) -> None:
     answer = run(*arguments, "--json", "--no-picture")
     document = json.loads(answer.out)
     assert list(document)[: len(SOLVE_KEYS)] == SOLVE_KEYS
-    assert [point["target_return"] for point in document["frontier"]] == pytest.approx(
-        list(table["target_return"])
-    )
+    assert [point["target_return"] for point in document["frontier"]] == pytest.approx(list(table["target_return"]))
     assert [str(folder / "frontier.csv")] == document["files"]
     assert not (folder / "frontier.png").exists()
 
@@ -417,7 +425,7 @@ def test_demo_refuses_a_file_as_directory(run: Run, port: Path) -> None:
 def command(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
     line = [sys.executable, "-m", "hybridmip.cli", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
 
 def test_version_and_help_in_a_real_process() -> None:
@@ -439,20 +447,23 @@ def test_version_and_help_in_a_real_process() -> None:
 
 
 def test_help_is_quick() -> None:
-    """--help answers within 0.8 s (the best of three, since other processes may run)."""
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        command("--help")
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.8
+    """--help takes less than 0.8 s of processor time, which does not depend on what else runs."""
+
+    def used() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    command("--help")  # the first run may compile Python files
+    before = used()
+    command("--help")
+    assert used() - before < 0.8
 
 
 def test_reader_that_leaves_early(port: Path) -> None:
     """A closed pipe on standard output is no error: no traceback, and the exit code of the result."""
     line = f"{sys.executable} -m hybridmip.cli portfolio {port} --assets 3 --json"
     shell = f"set -o pipefail; ( {line}; echo $? >&2 ) | true"
-    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == "0\n"
 
 

@@ -165,9 +165,7 @@ class BinarySet:
         bad[column[broken]] = True
         return np.flatnonzero(~bad)
 
-    def exchanges(
-        self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp]
-    ) -> NDArray[np.bool_]:
+    def exchanges(self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp]) -> NDArray[np.bool_]:
         """mask[i, j]: whether switching outs[i] off and ins[j] on stays in the set."""
         if self.kind == "free":
             return np.ones((outs.size, ins.size), dtype=bool)
@@ -175,7 +173,7 @@ class BinarySet:
             alone = np.zeros(self.m, dtype=bool)
             alone[self.flips(b)] = True
             same = self.group[outs][:, None] == self.group[ins][None, :]
-            return same | (alone[outs][:, None] & alone[ins][None, :])
+            return np.asarray(same | (alone[outs][:, None] & alone[ins][None, :]))
         activity = self._activity(b)
         mask = np.ones((outs.size, ins.size), dtype=bool)
         dense = self._dense if self._dense is not None else None

@@ -13,7 +13,6 @@ import math
 import os
 import re
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -88,16 +87,12 @@ def _valid_gap(value: float | None) -> float | None:
 COMMON = "Every command"
 Seed = Annotated[
     int,
-    typer.Option(
-        min=0, metavar="N", help="Seed of all randomness; same seed, same answer.", rich_help_panel=COMMON
-    ),
+    typer.Option(min=0, metavar="N", help="Seed of all randomness; same seed, same answer.", rich_help_panel=COMMON),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Write one JSON document on standard output.", rich_help_panel=COMMON)
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress on standard error.", rich_help_panel=COMMON)
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.", rich_help_panel=COMMON)]
 
 
 @app.callback(invoke_without_command=True)
@@ -157,7 +152,6 @@ def demo(
     from hybridmip.report.demo import save_frontier, sweep, unconstrained_frontier
     from hybridmip.solve import solve
 
-    started = time.monotonic()
     stocks = market(assets=assets, seed=seed)
     asked = stocks.portfolio(assets=hold, min_weight=MIN_WEIGHT)
     low, high = asked.efficient_range()
@@ -167,10 +161,8 @@ def demo(
     show = _ignore if as_json else _print
     ticker = _Ticker(quiet)
 
-    show(
-        Text(f"{rules}: the least risk for an expected return of {_percent(asked.target_return)}", "bold"), ""
-    )
-    ticker.show("solving the portfolio")
+    show(Text(f"{rules}: the least risk for an expected return of {_percent(asked.target_return)}", "bold"), "")
+    ticker.show("solving the portfolio (the very first solve on a machine compiles the kernel)")
     result = solve(asked.problem(), time_limit=time_limit / 4, seed=seed)
     reading = asked.read(result) if result.has_solution else None
     ticker.clear()
@@ -186,7 +178,7 @@ def demo(
         frontier = sweep(
             asked,
             np.linspace(low, high, points),
-            time_limit=max(time_limit - (time.monotonic() - started), 0.01),
+            time_limit=max(time_limit - result.seconds, 0.01),
             seed=seed,
             on_point=lambda count, _: ticker.show(f"frontier: {count} of {points} targets solved"),
         )
@@ -215,9 +207,7 @@ def portfolio(
     ],
     covariance: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE2", show_default=False, help="CSV of the covariance; FILE then holds the means."
-        ),
+        typer.Option(metavar="FILE2", show_default=False, help="CSV of the covariance; FILE then holds the means."),
     ] = None,
     kind: Annotated[
         Kind | None,
@@ -227,9 +217,7 @@ def portfolio(
         str | None,
         typer.Option(metavar="K|A:B", show_default=False, help="Hold exactly K assets, or between A and B."),
     ] = None,
-    min_weight: Annotated[
-        float, typer.Option(metavar="W", help="Least weight of an asset that is held.")
-    ] = 0.0,
+    min_weight: Annotated[float, typer.Option(metavar="W", help="Least weight of an asset that is held.")] = 0.0,
     max_weight: Annotated[float, typer.Option(metavar="W", help="Greatest weight of an asset.")] = 1.0,
     target_return: Annotated[
         float | None,
@@ -252,9 +240,7 @@ def portfolio(
     ] = None,
     groups: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.csv", show_default=False, help="CSV of asset and group, one row per asset."
-        ),
+        typer.Option(metavar="FILE.csv", show_default=False, help="CSV of asset and group, one row per asset."),
     ] = None,
     min_group_assets: Annotated[
         int | None,
@@ -437,9 +423,7 @@ def _asset_counts(text: str | None) -> int | tuple[int | None, int | None] | Non
         low, high = text.split(":")
         return (int(low) if low.strip() else None, int(high) if high.strip() else None)
     except ValueError:
-        raise ArgumentError(
-            f"--assets is {text!r}; give a number such as 10, or a range such as 5:10"
-        ) from None
+        raise ArgumentError(f"--assets is {text!r}; give a number such as 10, or a range such as 5:10") from None
 
 
 def _groups(
@@ -460,8 +444,7 @@ def _groups(
         raise ArgumentError(f"{given[0]} needs --groups FILE.csv, which says the group of each asset")
     if file is not None and not given:
         raise ArgumentError(
-            "--groups sets no limit by itself; "
-            "add --max-group-weight, --max-group-assets or --min-group-assets"
+            "--groups sets no limit by itself; add --max-group-weight, --max-group-assets or --min-group-assets"
         )
     if not texts and file is None:
         return {}
@@ -476,9 +459,7 @@ def _groups(
     for name, members in ({} if file is None else _read_groups(file)).items():
         if name in limits:
             raise ArgumentError(f"group {name!r} is in --group and in {file}; names of groups must be unique")
-        limits[name] = Group(
-            members, min_assets=min_assets or 0, max_assets=max_assets, max_weight=max_weight
-        )
+        limits[name] = Group(members, min_assets=min_assets or 0, max_assets=max_assets, max_weight=max_weight)
     return limits
 
 
@@ -500,9 +481,7 @@ def _parse_group(text: str) -> tuple[str, list[str], dict[str, Any]]:
     for item in tail.split(","):
         key, _, value = (part.strip() for part in item.partition("="))
         if key not in kinds:
-            raise ArgumentError(
-                f"--group {name.strip()!r} has the limit {key!r}; known are {', '.join(kinds)}"
-            )
+            raise ArgumentError(f"--group {name.strip()!r} has the limit {key!r}; known are {', '.join(kinds)}")
         try:
             limits[key] = kinds[key](value)
         except ValueError:
@@ -527,9 +506,7 @@ def _read_groups(path: Path) -> dict[str, list[str]]:
     members: dict[str, list[str]] = {}
     for number, row in enumerate(rows, start=1):
         if len(row) != 2 or not all(row):
-            raise FileError(
-                f"{path}, entry {number}: {','.join(row)!r} is not an asset and a group; mend that row"
-            )
+            raise FileError(f"{path}, entry {number}: {','.join(row)!r} is not an asset and a group; mend that row")
         members.setdefault(row[1], []).append(row[0])
     return members
 
@@ -636,9 +613,7 @@ def _portfolio_report(
             ascii_only=_console().options.ascii_only,
         ),
         "",
-        summary(
-            result, expected_return=reading.expected_return, risk=reading.risk, objective_name="variance"
-        ),
+        summary(result, expected_return=reading.expected_return, risk=reading.risk, objective_name="variance"),
     ]
 
 
@@ -650,9 +625,7 @@ def _no_solution_report(asked: Portfolio, result: Result) -> list[RenderableType
     if result.status != "infeasible":
         advice = "no portfolio was found and none was ruled out; give more time or loosen a rule"
         return [Text(advice, style="bold yellow"), "", summary(result)]
-    parts: list[RenderableType] = [
-        Text("proven infeasible: no portfolio satisfies every rule", style="bold red")
-    ]
+    parts: list[RenderableType] = [Text("proven infeasible: no portfolio satisfies every rule", style="bold red")]
     if result.clashing_rows:
         parts.append(Text(f"these rules clash: {', '.join(result.clashing_rows)}"))
     if asked.target_return is not None:
@@ -687,7 +660,7 @@ def _frontier_report(
         width=min(console.width, 96),
         ascii_only=console.options.ascii_only,
     )
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("target return", "risk", "how good", "found by", "time"):
         words = heading in ("how good", "found by")
         table.add_column(heading, justify="left" if words else "right", no_wrap=True)
@@ -697,7 +670,7 @@ def _frontier_report(
             risk, quality = "-", "proven infeasible" if result.status == "infeasible" else "none found"
         else:
             risk = f"{100 * point.portfolio.risk:.4f} %"
-            quality = optimality_in_words(result.objective, result.bound)
+            quality = optimality_in_words(result.objective, result.bound).removesuffix(" (proven)")
         table.add_row(
             f"{100 * point.target:.4f} %",
             risk,
@@ -716,7 +689,7 @@ def _what_next() -> list[RenderableType]:
         "hybridmip portfolio prices.csv --kind prices --assets 10 --min-weight 0.01 --target-return 0.001",
         "hybridmip portfolio --help",
     )
-    return [Text("What next", style="bold"), *(Text(f"  {command}", no_wrap=True) for command in commands)]
+    return [Text("What next", style="bold"), *(f"  {command}" for command in commands)]
 
 
 if __name__ == "__main__":

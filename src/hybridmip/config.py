@@ -77,7 +77,14 @@ class Config:
             raise ArgumentError(f"mutation_percent is {self.mutation_percent}; it must be between 0 and 100")
         if self.threads is not None and self.threads < 1:
             raise ArgumentError(f"threads is {self.threads}; it must be at least 1, or None for all cores")
-        counts = ("random_solutions", "rounded_solutions", "generations", "neighbor_limit", "descents", "patience")
+        counts = (
+            "random_solutions",
+            "rounded_solutions",
+            "generations",
+            "neighbor_limit",
+            "descents",
+            "patience",
+        )
         for name in (*counts, "enumerate_up_to", "augmentation", "spread"):
             if getattr(self, name) < 0:
                 raise ArgumentError(f"{name} is {getattr(self, name)}; it must not be negative")

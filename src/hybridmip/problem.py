@@ -1,11 +1,11 @@
 """Problem: the paper's Prim Model with what real problems need beside it, validated and immutable.
 
-    minimise    x'Qx + q'x + p'b + offset
-    subject to  row_lower <= A x + G b <= row_upper
-                b_lower   <= B b       <= b_upper
-                l_j b_s(j) <= x_j <= u_j b_s(j)     switched variables
-                l_j <= x_j <= u_j                   variables with no switch
-                b in {0,1}
+minimise    x'Qx + q'x + p'b + offset
+subject to  row_lower <= A x + G b <= row_upper
+            b_lower   <= B b       <= b_upper
+            l_j b_s(j) <= x_j <= u_j b_s(j)     switched variables
+            l_j <= x_j <= u_j                   variables with no switch
+            b in {0,1}
 """
 
 from __future__ import annotations
@@ -145,10 +145,10 @@ class Problem:
             },
         )
         rows = 0 if rows is None else rows
-        if A is None and G is None and (row_lower is not None or row_upper is not None) and np.size(row_lower if row_lower is not None else row_upper):
+        if A is None and G is None and _given(row_lower, row_upper):
             raise ProblemError("row_lower or row_upper is given without A or G; give the rows they belong to")
         b_rows = B.shape[0] if B is not None else 0
-        if B is None and (b_lower is not None or b_upper is not None) and np.size(b_lower if b_lower is not None else b_upper):
+        if B is None and _given(b_lower, b_upper):
             raise ProblemError("b_lower or b_upper is given without B; give the rows they belong to")
         self.A = A if A is not None else sparse.csr_array((rows, n))
         self.G = G if G is not None else sparse.csr_array((rows, m))
@@ -182,7 +182,7 @@ class Problem:
         U: ArrayLike,
         B: Any = None,
         c_b: ArrayLike | None = None,
-        **names: Sequence[str] | None,
+        **names: Any,
     ) -> Problem:
         """The Prim Model in the paper's letters: A x = c_a, L b <= x <= U b, B b = c_b.
 
@@ -336,6 +336,11 @@ def _matrix(name: str, values: Any) -> sparse.csr_array | None:
     matrix = matrix.copy()
     matrix.sum_duplicates()
     return matrix
+
+
+def _given(*limits: ArrayLike | None) -> bool:
+    """Whether any of the limits has an entry."""
+    return any(limit is not None and np.size(limit) > 0 for limit in limits)
 
 
 def _agree(what: str, sizes: dict[str, int | None]) -> int | None:

@@ -128,7 +128,8 @@ class DenseForm(QuadraticForm):
         return self.matrix.diagonal()
 
     def block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Matrix:
-        return self.matrix[np.ix_(rows, columns)]
+        part: Matrix = self.matrix[np.ix_(rows, columns)]
+        return part
 
     def split(self) -> tuple[sparse.csc_array, Matrix | None]:
         return sparse.csc_array(self.matrix), None
@@ -235,7 +236,8 @@ class FactorModel(QuadraticForm):
             )
         if (lowest := _most_negative_eigenvalue(self.factor_covariance)) < 0:
             raise ProblemError(
-                f"factor_covariance is indefinite (most negative eigenvalue {lowest:.6g}); it must be positive semidefinite"
+                f"factor_covariance is indefinite (most negative eigenvalue {lowest:.6g}); "
+                "it must be positive semidefinite"
             )
         values, vectors = np.linalg.eigh(self.factor_covariance)
         #: T with T T' = F W F'.
@@ -250,7 +252,8 @@ class FactorModel(QuadraticForm):
         return float(exposure @ exposure + x @ (self.specific_variance * x))
 
     def diagonal(self) -> Vector:
-        return np.einsum("ij,ij->i", self.root, self.root) + self.specific_variance
+        squares: Vector = (self.root * self.root).sum(axis=1) + self.specific_variance
+        return squares
 
     def block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Matrix:
         product: Matrix = self.root[rows] @ self.root[columns].T
@@ -307,7 +310,11 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
         else:
             _require_square(name, array.shape)
             require_symmetric(name, array)
-            form = DenseForm((array + array.T) / 2) if np.any(array - np.diag(np.diag(array))) else DiagonalForm(np.diag(array))
+            form = (
+                DenseForm((array + array.T) / 2)
+                if np.any(array - np.diag(np.diag(array)))
+                else DiagonalForm(np.diag(array))
+            )
     if n is not None and form.n != n:
         raise ProblemError(f"{name} is for {form.n} variables but the problem has {n}; sizes must agree")
     if (lowest := form.most_negative_eigenvalue()) < 0:

@@ -115,8 +115,8 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
     # Phase 1: mixed relaxations, discretised, pooled with random solutions.
     with state.in_phase("relaxation"):
         relaxed = _relax(state, setting, ending)
-        if ending.infeasible:
-            return StopReason.PROVEN_INFEASIBLE
+    if ending.proves_infeasible():
+        return StopReason.PROVEN_INFEASIBLE
     if config.enumerate_up_to:
         with state.in_phase("enumeration"):
             if enumerate_all(state, config.enumerate_up_to):
@@ -126,8 +126,8 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
         pool = build_pool(state, relaxed, [state.binaries.nearest(b) for b in given])
         if not state.best.feasible:
             pool = _ask_for_feasibility(state, setting, pool, ending)
-            if ending.infeasible:
-                return StopReason.PROVEN_INFEASIBLE
+    if ending.proves_infeasible():
+        return StopReason.PROVEN_INFEASIBLE
     # Phase 2: the genetic algorithm, then neighborhood search around its best.
     with state.in_phase("genetic"):
         pool = genetic(state, pool)
@@ -169,9 +169,7 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
     return relaxed
 
 
-def _ask_for_feasibility(
-    state: SearchState, setting: Setting, pool: list[Member], ending: _Ending
-) -> list[Member]:
+def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: _Ending) -> list[Member]:
     """No member of the pool is feasible: descend on infeasibility, then let a MILP decide."""
     from hybridmip.exact.feasibility import find_feasible
     from hybridmip.relax.infeasible import clashing_rows
@@ -181,13 +179,16 @@ def _ask_for_feasibility(
         pool = sorted([descend(state, pool[0], "repair"), *pool], key=lambda member: member.evaluation.rank)
     if state.best.feasible:
         return pool
-    answer, b = find_feasible(setting, state.remaining)
+
+    def accept(b: Binary) -> bool:
+        return state.evaluate(b, "feasibility").feasible
+
+    answer, b = find_feasible(setting, accept, state.remaining)
     state.check()
     if answer == "infeasible":
         ending.infeasible = True
         ending.clashing_rows = clashing_rows(setting, state.remaining) or ()
     if b is not None:
-        b = state.binaries.nearest(b)
         pool = [Member(b, state.evaluate(b, "feasibility"), "feasibility"), *pool]
         pool.sort(key=lambda member: member.evaluation.rank)
     return pool
@@ -203,6 +204,10 @@ class _Ending:
         self.exhausted = False
         self.clashing_rows: tuple[str, ...] = ()
 
+    def proves_infeasible(self) -> bool:
+        """Whether there is a proof that no point is feasible."""
+        return self.infeasible
+
     @classmethod
     def infeasible_binaries(cls, problem: Problem, proof: str) -> _Ending:
         """The rows on b alone clash."""
@@ -213,9 +218,7 @@ class _Ending:
         return ending
 
 
-def _finish(
-    ending: _Ending, problem: Problem, display: Progress | None, started: float, seed: int
-) -> Result:
+def _finish(ending: _Ending, problem: Problem, display: Progress | None, started: float, seed: int) -> Result:
     """Polish, check against the caller's data, and put the result together."""
     from hybridmip import __version__
 
@@ -274,9 +277,7 @@ def _polish(problem: Problem, x: np.ndarray, b: Binary) -> tuple[np.ndarray, Bin
 
 def _check_arguments(problem: Problem, config: Config, time_limit: float | None, gap: float, seed: int) -> None:
     if not isinstance(problem, Problem):
-        raise ArgumentError(
-            f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem())"
-        )
+        raise ArgumentError(f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem())")
     if not isinstance(config, Config):
         raise ArgumentError(f"config is a {type(config).__name__}; it must be a Config")
     if time_limit is not None and not time_limit > 0:

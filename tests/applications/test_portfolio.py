@@ -213,9 +213,7 @@ def test_portfolio_is_frozen_and_owns_its_data():
 
 def test_pickle_and_replace_keep_the_problem():
     """A portfolio survives a process boundary, and dataclasses.replace validates again."""
-    portfolio = Portfolio(
-        RETURNS, covariance(), names=NAMES, assets=2, groups={"g": Group(["A"], max_assets=1)}
-    )
+    portfolio = Portfolio(RETURNS, covariance(), names=NAMES, assets=2, groups={"g": Group(["A"], max_assets=1)})
     assert pickle.loads(pickle.dumps(portfolio)).problem().hash == portfolio.problem().hash
     assert dataclasses.replace(portfolio, assets=3).count_range == (3, 3)
     with pytest.raises(ArgumentError, match="assets is 9"):
@@ -224,9 +222,7 @@ def test_pickle_and_replace_keep_the_problem():
 
 def test_short_positions_are_allowed():
     """A negative minimum is kept as the lower bound of a held asset, and the budget may be 0."""
-    problem = Portfolio(
-        RETURNS, covariance(), assets=2, min_weight=-0.3, max_weight=0.3, budget=0.0
-    ).problem()
+    problem = Portfolio(RETURNS, covariance(), assets=2, min_weight=-0.3, max_weight=0.3, budget=0.0).problem()
     assert (problem.x_lower == -0.3).all()
     assert problem.violation([0.2, -0.2, 0, 0], [1, 1, 0, 0]) == 0
 

@@ -92,9 +92,7 @@ def test_no_colour_means_two_things(columns: int) -> None:
     """However many assets there are, every entry of the legend has a colour of its own."""
     figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, weights=weights(columns))
     handles = figure.legends[0].legend_handles
-    colours = {
-        tuple(np.round(np.ravel(handle.get_facecolor()), 6)) for handle in handles if handle is not None
-    }
+    colours = {tuple(np.round(np.ravel(handle.get_facecolor()), 6)) for handle in handles if handle is not None}
     assert len(colours) == len(handles) == len(AREA_COLOURS)
 
 
@@ -108,9 +106,7 @@ def test_groups_share_a_colour() -> None:
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
 def test_figure_is_written(tmp_path: Path, ending: str) -> None:
     """The ending of the file chooses the format."""
-    figure = frontier_figure(
-        RETURNS, VARIANCES, BOUNDS, unconstrained=(RETURNS, BOUNDS), chosen=(0.002, 5e-4)
-    )
+    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, unconstrained=(RETURNS, BOUNDS), chosen=(0.002, 5e-4))
     path = save_figure(figure, tmp_path / f"figure.{ending}")
     start = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[ending]
     assert path.read_bytes().startswith(start)
@@ -147,9 +143,7 @@ def test_rounding_up_never_promises_more(value: float, digits: int) -> None:
 
 
 @given(st.floats(1e-6, 1e6), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from([1.0, -1.0]))
-def test_percent_above_covers_every_possible_optimum(
-    size: float, share: float, place: float, sign: float
-) -> None:
+def test_percent_above_covers_every_possible_optimum(size: float, share: float, place: float, sign: float) -> None:
     """Wherever the optimum lies between bound and objective, the objective is at most so much above it."""
     objective, bound = (size, size * share) if sign > 0 else (-size * share, -size)
     optimum = bound + place * (objective - bound)

@@ -104,9 +104,7 @@ class Market:
         rng = np.random.default_rng([self.seed, 2])
         start = np.exp(rng.uniform(np.log(10.0), np.log(200.0), self.n))
         growth = np.vstack([np.ones(self.n), 1.0 + self.returns().to_numpy()])
-        return pd.DataFrame(
-            start * np.cumprod(growth, axis=0), index=self._dates(0), columns=list(self.names)
-        )
+        return pd.DataFrame(start * np.cumprod(growth, axis=0), index=self._dates(0), columns=list(self.names))
 
     def sample_estimates(self) -> tuple[pd.Series[float], pd.DataFrame]:
         """Mean and covariance of the simulated returns, as an investor would estimate them.
@@ -198,9 +196,7 @@ def market(
     loadings[follows, 1 + home[follows]] = np.clip(rng.normal(1.0, 0.3, follows.size), 0.2, 1.8)
     loadings[:, count - styles :] = rng.normal(0.0, 1.0, (n, styles))
 
-    deviations = np.concatenate(
-        [[0.019], rng.uniform(0.009, 0.015, with_factor), rng.uniform(0.004, 0.008, styles)]
-    )
+    deviations = np.concatenate([[0.019], rng.uniform(0.009, 0.015, with_factor), rng.uniform(0.004, 0.008, styles)])
     # A factor covariance that is not diagonal: correlations of +-0.1 from one hidden common cause.
     signs = rng.choice([-1.0, 1.0], count)
     correlation = 0.9 * np.eye(count) + 0.1 * np.outer(signs, signs)
@@ -259,9 +255,7 @@ def _sector_names(sectors: int | Sequence[str] | None, n: int) -> tuple[str, ...
         count = _whole("sectors", sectors, 1)
         names = SECTORS[:count] + tuple(f"Sector {i + 1}" for i in range(len(SECTORS), count))
     if len(names) > n:
-        raise ArgumentError(
-            f"sectors gives {len(names)} sectors for {n} assets; each needs at least one asset"
-        )
+        raise ArgumentError(f"sectors gives {len(names)} sectors for {n} assets; each needs at least one asset")
     return names
 
 

@@ -252,9 +252,7 @@ class Portfolio:
         if result.x is None or result.b is None:
             raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")
         if tuple(result.problem.x_names) != self.names:
-            raise ArgumentError(
-                "result is of other assets; read it with the portfolio that built the problem"
-            )
+            raise ArgumentError("result is of other assets; read it with the portfolio that built the problem")
         return PortfolioResult(self, frozen(result.x))
 
     def efficient_range(self) -> tuple[float, float]:
@@ -296,9 +294,7 @@ class Portfolio:
         least = np.concatenate([[0.0], np.cumsum(np.sort(self.min_weight))])[fewest : most + 1]
         greatest = np.concatenate([[0.0], np.cumsum(np.sort(self.max_weight)[::-1])])[fewest : most + 1]
         if least.min() > self.budget + slack:
-            sums = self._spell(
-                "min_weight", "smallest", self.min_weight, fewest + int(least.argmin()), least.min()
-            )
+            sums = self._spell("min_weight", "smallest", self.min_weight, fewest + int(least.argmin()), least.min())
             raise ArgumentError(f"{sums} exceeds the budget {self.budget:g}; lower one of them")
         if greatest.max() < self.budget - slack:
             count = fewest + int(greatest.argmax())
@@ -464,9 +460,7 @@ def _returns(returns: Any, names: Sequence[str] | None, covariance: Any) -> tupl
     return known, _finite("returns", mean, known)
 
 
-def _places(
-    argument: str, labels: tuple[str, ...], order_of: str, order: tuple[str, ...]
-) -> NDArray[np.intp]:
+def _places(argument: str, labels: tuple[str, ...], order_of: str, order: tuple[str, ...]) -> NDArray[np.intp]:
     """Where each name of `order` stands in `labels`; both must hold the same names."""
     place = {label: i for i, label in enumerate(labels)}
     for name in order:
@@ -487,9 +481,7 @@ def _covariance(covariance: Any, names: tuple[str, ...], n: int) -> QuadraticFor
         for axis, index in ((0, covariance.index), (1, covariance.columns)):
             labels = _labels(index)
             if labels is not None:
-                matrix = matrix.take(
-                    _places("covariance", _unique("covariance", labels), "returns", names), axis
-                )
+                matrix = matrix.take(_places("covariance", _unique("covariance", labels), "returns", names), axis)
         covariance = matrix
     elif _is_series(covariance):
         labels = _labels(covariance.index)
@@ -499,13 +491,7 @@ def _covariance(covariance: Any, names: tuple[str, ...], n: int) -> QuadraticFor
         covariance = vector
     elif not isinstance(covariance, QuadraticForm) and not sparse.issparse(covariance):
         covariance = _numbers("covariance", covariance)
-    size = (
-        covariance.n
-        if isinstance(covariance, QuadraticForm)
-        else covariance.shape[0]
-        if covariance.ndim
-        else 0
-    )
+    size = covariance.n if isinstance(covariance, QuadraticForm) else covariance.shape[0] if covariance.ndim else 0
     if size != n:
         raise ProblemError(f"covariance is for {size} assets but returns has {n}; sizes must agree")
     if isinstance(covariance, np.ndarray) and covariance.ndim == 2:
@@ -590,9 +576,7 @@ def _group(label: str, group: Group, names: tuple[str, ...], most: int) -> Group
     for member in group.members:
         if isinstance(member, str):
             if member not in known:
-                raise ArgumentError(
-                    f"{label} has the member {member!r}, which is no asset; check the spelling"
-                )
+                raise ArgumentError(f"{label} has the member {member!r}, which is no asset; check the spelling")
             members.append(member)
         elif isinstance(member, int | np.integer) and not isinstance(member, bool):
             if not 0 <= member < len(names):

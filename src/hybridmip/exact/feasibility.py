@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable
+
 import numpy as np
 
 from hybridmip.relax.line import relaxation_rows
@@ -9,12 +13,18 @@ from hybridmip.relax.role import Setting
 from hybridmip.restricted.highs import LinearModel
 from hybridmip.restricted.protocol import Binary
 
+#: Refused b that are cut off before giving up.
+MOST_CUTS = 200
 
-def find_feasible(setting: Setting, time_limit: float | None = None, threads: int = 1) -> tuple[str, Binary | None]:
+
+def find_feasible(
+    setting: Setting, accept: Callable[[Binary], bool], time_limit: float | None = None
+) -> tuple[str, Binary | None]:
     """(`feasible`, b), (`infeasible`, None) when proven, or (`unknown`, None).
 
-    Links to an infinite bound cannot be written as rows and are left out: a b found without them is
-    a candidate still to be checked, and infeasibility without them is infeasibility with them.
+    A link to an infinite bound cannot be written as a row and is left out. So each b found is put to
+    `accept`; if its restricted problem has no feasible x after all, that b is cut off and the MILP asked
+    again. Infeasibility without those links, or with only refused b cut off, is infeasibility.
     """
     problem = setting.problem
     matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
@@ -27,12 +37,23 @@ def find_feasible(setting: Setting, time_limit: float | None = None, threads: in
         np.concatenate([setting.hull_lower, np.zeros(problem.m)]),
         np.concatenate([setting.hull_upper, np.ones(problem.m)]),
         integer=np.concatenate([np.zeros(problem.n, dtype=bool), np.ones(problem.m, dtype=bool)]),
-        threads=threads,
     )
     model.highs.setOptionValue("mip_max_improving_sols", 1)
-    answer = model.solve(time_limit)
-    if answer.status == "infeasible":
-        return "infeasible", None
-    if answer.x is None:
-        return "unknown", None
-    return "feasible", np.asarray(answer.x[problem.n :] > 0.5)
+    end = math.inf if time_limit is None else time.perf_counter() + time_limit
+    for _ in range(MOST_CUTS):
+        left = None if time_limit is None else end - time.perf_counter()
+        if left is not None and left <= 0:
+            break
+        answer = model.solve(left)
+        if answer.status == "infeasible":
+            return "infeasible", None
+        if answer.x is None:
+            break
+        b = np.asarray(answer.x[problem.n :] > 0.5)
+        if accept(b):
+            return "feasible", b
+        # Every other b differs in at least one place: sum over ones of (1 - b_i) + sum over zeros of b_i >= 1.
+        coefficients = np.where(b, -1.0, 1.0)
+        columns = np.arange(problem.n, problem.n + problem.m, dtype=np.int32)
+        model.highs.addRow(1.0 - float(b.sum()), np.inf, problem.m, columns, coefficients)
+    return "unknown", None

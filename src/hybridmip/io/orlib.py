@@ -60,9 +60,7 @@ def read_text(path: PathLike) -> str:
         raise FileError(f"{path} is a directory; give a file in it") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileError(
-            f"{str(path)!r} cannot be read ({reason}); check the path and its permissions"
-        ) from None
+        raise FileError(f"{str(path)!r} cannot be read ({reason}); check the path and its permissions") from None
     if content.startswith(b"\x1f\x8b"):
         try:
             content = gzip.decompress(content)
@@ -76,9 +74,7 @@ def read_text(path: PathLike) -> str:
     except UnicodeDecodeError as error:
         zero = error.start if zero < 0 else min(zero, error.start)
     if zero >= 0:
-        raise FileError(
-            f"{path} is not UTF-8 text (byte 0x{content[zero]:02x} at position {zero}); give a text file"
-        )
+        raise FileError(f"{path} is not UTF-8 text (byte 0x{content[zero]:02x} at position {zero}); give a text file")
     return text
 
 
@@ -127,9 +123,7 @@ def parse_port(text: str, source: PathLike = "port data") -> PortData:
         )
     places = entries[:, :2]
     for k in np.flatnonzero(((places < 1) | (places > n) | (places != np.round(places))).any(axis=1)):
-        raise fail(
-            1 + 2 * n + 3 * k, f"the pair ({places[k, 0]:g}, {places[k, 1]:g}) is not of assets 1 to {n}"
-        )
+        raise fail(1 + 2 * n + 3 * k, f"the pair ({places[k, 0]:g}, {places[k, 1]:g}) is not of assets 1 to {n}")
     correlations = entries[:, 2]
     for k in np.flatnonzero(np.abs(correlations) > 1 + CORRELATION_TOLERANCE):
         raise fail(1 + 2 * n + 3 * k, f"the correlation is {correlations[k]:g}; it must lie in [-1, 1]")
@@ -145,9 +139,7 @@ def parse_port(text: str, source: PathLike = "port data") -> PortData:
     repeated = order[1:][np.diff((first * n + second)[order]) == 0]
     if repeated.size:
         k = repeated.min()
-        raise fail(
-            1 + 2 * n + 3 * k, f"the pair ({first[k] + 1}, {second[k] + 1}) is listed twice; list each once"
-        )
+        raise fail(1 + 2 * n + 3 * k, f"the pair ({first[k] + 1}, {second[k] + 1}) is listed twice; list each once")
     correlation = np.empty((n, n))
     correlation[first, second] = correlation[second, first] = np.clip(correlations, -1.0, 1.0)
     deviations = frozen(moments[:, 1])
@@ -177,14 +169,10 @@ def read_portef(path: PathLike) -> tuple[Vector, Vector]:
     values = _numbers(text, path)
     for number, line in enumerate(text.splitlines(), start=1):
         if len(line.split()) not in (0, 2):
-            raise FileError(
-                f"{path} line {number}: expected return and variance, found {shorten(line.strip())}"
-            )
+            raise FileError(f"{path} line {number}: expected return and variance, found {shorten(line.strip())}")
     points = values.reshape(-1, 2)
     for k in np.flatnonzero(points[:, 1] < 0):
-        raise FileError(
-            f"{path} line {_line(text, 2 * k)}: the variance is {points[k, 1]:g}; it must not be negative"
-        )
+        raise FileError(f"{path} line {_line(text, 2 * k)}: the variance is {points[k, 1]:g}; it must not be negative")
     return frozen(points[:, 0]), frozen(points[:, 1])
 
 
@@ -241,6 +229,5 @@ def _blame_line(text: str, source: PathLike, n: int) -> None:
         found = len(line.split())
         if found != wanted:
             raise FileError(
-                f"{source} line {number}: expected {wanted} values ({what}), "
-                f"found {found}: {shorten(line.strip())}"
+                f"{source} line {number}: expected {wanted} values ({what}), found {found}: {shorten(line.strip())}"
             )

@@ -51,9 +51,7 @@ class _Table:
         return f"{self.source} line {self.lines[row]}, column {self.columns[column]!r}"
 
 
-def read_portfolio_data(
-    path: PathLike, covariance: PathLike | None = None, kind: str | None = None
-) -> PortfolioData:
+def read_portfolio_data(path: PathLike, covariance: PathLike | None = None, kind: str | None = None) -> PortfolioData:
     """Read expected returns and covariance from whatever file holds them.
 
     Parameters
@@ -135,9 +133,7 @@ def read_mean_and_covariance(mean_path: PathLike, covariance_path: PathLike) -> 
     for what, labels in (("row", table.labels), ("column", table.columns)):
         for label in labels:
             if label not in set(names):
-                raise FileError(
-                    f"{mean_path} has no mean for {label!r}, a {what} of {covariance_path}; add it"
-                )
+                raise FileError(f"{mean_path} has no mean for {label!r}, a {what} of {covariance_path}; add it")
     matrix = table.values[np.ix_(by_row, by_column)]
     difference = np.abs(matrix - matrix.T)
     if difference.max() > 1e-9 * np.abs(matrix).max():
@@ -197,9 +193,7 @@ def _read_means(path: PathLike) -> tuple[tuple[str, ...], Vector]:
             raise FileError(f"{path} line {line}: expected a name and a value, found {len(row)} fields")
         value = _number(row[1])
         if value is None:
-            raise FileError(
-                f"{path} line {line}: the mean of {row[0]!r} is {_shown(row[1])}; it must be a number"
-            )
+            raise FileError(f"{path} line {line}: the mean of {row[0]!r} is {_shown(row[1])}; it must be a number")
         names.append(row[0])
         means.append(value)
     _unique(names, "row", path)
@@ -219,9 +213,7 @@ def _read_table(text: str, source: PathLike) -> _Table:
         if not column:
             raise FileError(f"{source} line {head_line}: column {place} has no name; name every asset")
     if all(_number(column) is not None for column in columns) and len(set(columns)) < len(columns):
-        raise FileError(
-            f"{source} line {head_line} holds numbers; the first row must hold the names of the assets"
-        )
+        raise FileError(f"{source} line {head_line} holds numbers; the first row must hold the names of the assets")
     _unique(columns, "column", source)
     if not body:
         raise FileError(f"{source} has names but no row of numbers; check that it was written completely")
@@ -330,9 +322,7 @@ def _readings(labels: Sequence[str]) -> list[NDArray[np.float64]]:
     for form in (None, *DATE_FORMATS):
         try:
             # Compared without a time zone: a summer-time switch must not reorder two dates.
-            dates = [
-                datetime.fromisoformat(v) if form is None else datetime.strptime(v, form) for v in labels
-            ]
+            dates = [datetime.fromisoformat(v) if form is None else datetime.strptime(v, form) for v in labels]
         except ValueError:
             continue
         start = datetime(1970, 1, 1)

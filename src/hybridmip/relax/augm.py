@@ -72,7 +72,9 @@ class Augm:
         # M^-1 g with M = Phi + lg A'A
         scaled = g / diagonal
         if equations.size and lg > 0:
-            weighted = (A / diagonal).toarray() if hasattr(A / diagonal, "toarray") else np.asarray(A.toarray() / diagonal)
+            weighted = (
+                (A / diagonal).toarray() if hasattr(A / diagonal, "toarray") else np.asarray(A.toarray() / diagonal)
+            )
             core = np.eye(equations.size) / lg + weighted @ A.toarray().T
             scaled = scaled - weighted.T @ np.linalg.solve(core, A @ scaled)
         value = -0.25 * float(g @ scaled)

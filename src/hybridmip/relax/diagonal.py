@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
+from hybridmip.quadratic import (
+    DenseForm,
+    DiagonalForm,
+    FactorModel,
+    Matrix,
+    QuadraticForm,
+    SparseForm,
+    Vector,
+)
 
 #: Largest factor model whose Phi is computed; beyond, its specific variances serve.
 LARGEST_FACTOR_PHI = 3000

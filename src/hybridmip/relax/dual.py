@@ -56,9 +56,7 @@ def costs_on_b(setting: Setting, p: Vector, point: Relaxed) -> Vector:
     return np.asarray(costs)
 
 
-def dual_value(
-    setting: Setting, Q: QuadraticForm, q: Vector, offset: float, costs: Vector, point: Relaxed
-) -> float:
+def dual_value(setting: Setting, Q: QuadraticForm, q: Vector, offset: float, costs: Vector, point: Relaxed) -> float:
     """h at the multipliers of `point`: a lower bound, with rounding taken off."""
     problem = setting.problem
     la = usable_multipliers(point.row_multipliers, problem.row_lower, problem.row_upper)

@@ -84,9 +84,7 @@ def solve_relaxation(
         P, T = Q.split()
         padded = sparse.block_diag([P, sparse.csc_array((m, m))], format="csc")
         root = None if T is None else np.vstack([T, np.zeros((m, T.shape[1]))])
-        conic = solve_qp(
-            padded, root, cost, matrix, row_lower, row_upper, lower, upper, time_limit=time_limit
-        )
+        conic = solve_qp(padded, root, cost, matrix, row_lower, row_upper, lower, upper, time_limit=time_limit)
         if conic.x is None or conic.row_multipliers is None or conic.status == "infeasible":
             raise RelaxationFailed(conic.status)
         z, duals = conic.x, conic.row_multipliers

@@ -94,9 +94,7 @@ def sweep(
     return tuple(points)
 
 
-def unconstrained_frontier(
-    portfolio: Portfolio, points: int = 60
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def unconstrained_frontier(portfolio: Portfolio, points: int = 60) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns and variances of the frontier without count, minimum weights of held assets and groups."""
     low, high = portfolio.efficient_range()
     returns = np.linspace(low, high, points)

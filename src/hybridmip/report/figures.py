@@ -100,13 +100,9 @@ def frontier_figure(
     level, variance, bound = (np.asarray(values, dtype=float) for values in (returns, variances, bounds))
     for name, length in (("variances", len(variance)), ("bounds", len(bound))):
         if length != len(level):
-            raise ArgumentError(
-                f"{name} has {length} entries and returns has {len(level)}; give one per point"
-            )
+            raise ArgumentError(f"{name} has {length} entries and returns has {len(level)}; give one per point")
     if weights is not None and len(weights) != len(level):
-        raise ArgumentError(
-            f"weights has {len(weights)} rows and returns has {len(level)}; give one per point"
-        )
+        raise ArgumentError(f"weights has {len(weights)} rows and returns has {len(level)}; give one per point")
 
     order = np.argsort(level, kind="stable")
     order = order[np.isfinite(level[order]) & np.isfinite(variance[order])]
@@ -169,9 +165,7 @@ def _draw_frontier(
                 for value, low in zip(variance[certified], bound[certified], strict=True)
             )
             label = f"certified: variance at most {round_up(max(worst, CLOSED))} % above the optimum"
-        axes.fill_betweenx(
-            level, proven, risk, where=certified, color=_SKY, alpha=0.45, linewidth=0, label=label
-        )
+        axes.fill_betweenx(level, proven, risk, where=certified, color=_SKY, alpha=0.45, linewidth=0, label=label)
     axes.plot(risk, level, color=_BLUE, linewidth=0.9, alpha=0.6)
     axes.plot(
         risk,
@@ -254,6 +248,4 @@ def _draw_weights(
         axes.set_xlim(level[0], level[-1])
     if base.size:
         axes.set_ylim(0.0, float(base.max()))
-    axes.figure.legend(
-        *axes.get_legend_handles_labels(), loc="outside lower center", ncols=min(5, len(labels) or 1)
-    )
+    axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=min(5, len(labels) or 1))

@@ -111,15 +111,15 @@ def portfolio_table(
         table.add_column(group_title, style="dim", no_wrap=True)
     table.add_column("weight", no_wrap=True)
     table.add_column("", justify="right", no_wrap=True)
-    table.add_column("expected return", justify="right", no_wrap=True)
-    table.add_column("share of risk", justify="right", no_wrap=True)
+    table.add_column("return", justify="right", no_wrap=True)
+    table.add_column("risk share", justify="right", no_wrap=True)
     held = [int(j) for j in np.argsort(-weight, kind="stable") if weight[j] != 0.0]
     for rank, j in enumerate(held, start=1):
         cells: list[str | Text] = [str(rank), Text(names[j])]
         if groups is not None:
             cells.append(Text(groups.get(names[j], "")))
         cells += [
-            Text(bar(weight[j] / largest, 20, ascii_only), style="cyan"),
+            Text(bar(weight[j] / largest, 18, ascii_only), style="cyan"),
             f"{100 * weight[j]:.2f} %",
             f"{100 * expected[j]:.3f} %",
             f"{100 * share[j]:.1f} %",
@@ -152,9 +152,7 @@ def summary(
         table.add_row("found by", result.found_by)
     elif math.isfinite(result.bound):
         table.add_row("lower bound", f"{result.bound:.8g}")
-    problems = (
-        "1 restricted problem" if result.evaluations == 1 else f"{result.evaluations} restricted problems"
-    )
+    problems = "1 restricted problem" if result.evaluations == 1 else f"{result.evaluations} restricted problems"
     table.add_row("time", f"{result.seconds:.2f} s, {problems} solved")
     return table
 
@@ -222,7 +220,7 @@ def chart(
     y_names = _tick_labels(y_ticks)
     margin = max((len(name) for name in y_names), default=0) + 1
     columns = max(20, width - margin - 2)
-    x_ticks = ticks(x_low, x_high, max(2, columns // 12))
+    x_ticks = ticks(x_low, x_high, max(2, columns // 10))
     x_names = _tick_labels(x_ticks)
 
     def column(x: ArrayLike) -> NDArray[np.float64]:
@@ -269,19 +267,13 @@ def chart(
         text.append(f"{x_label:>{margin + columns + 1}}\n", style="bold")
     text.append(" " * margin)
     for curve in series:
-        sign = (
-            (curve.ascii_marker if ascii_only else curve.marker)
-            if curve.marker
-            else ("." if ascii_only else "⠤⠤")
-        )
+        sign = (curve.ascii_marker if ascii_only else curve.marker) if curve.marker else ("." if ascii_only else "⠤⠤")
         text.append(f" {sign}", style=curve.style or None)
         text.append(f" {curve.label}  ")
     return text
 
 
-def _line(
-    across: NDArray[np.float64], down: NDArray[np.float64], ascii_only: bool
-) -> list[tuple[int, int, str]]:
+def _line(across: NDArray[np.float64], down: NDArray[np.float64], ascii_only: bool) -> list[tuple[int, int, str]]:
     """Characters (row, column, character) of a polyline through the given cell positions."""
     dots: dict[tuple[int, int], int] = {}
     for k in range(max(len(across) - 1, 0)):
@@ -332,9 +324,7 @@ def frontier_chart(
         )
     )
     if chosen is not None:
-        point = Series(
-            "portfolio above", np.array([chosen[1]]), np.array([chosen[0]]), "bold yellow", "◆", "X"
-        )
+        point = Series("portfolio above", np.array([chosen[1]]), np.array([chosen[0]]), "bold yellow", "◆", "X")
         series.append(point)
     return chart(
         series,

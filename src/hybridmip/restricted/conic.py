@@ -70,8 +70,22 @@ def solve_qp(
     column_low = np.isfinite(lower) & ~fixed
     column_high = np.isfinite(upper) & ~fixed
     identity = sparse.eye_array(n, format="csr")
-    blocks = [rows[equal], identity[fixed], -rows[low], rows[high], -identity[column_low], identity[column_high]]
-    rhs = [row_lower[equal], lower[fixed], -row_lower[low], row_upper[high], -lower[column_low], upper[column_high]]
+    blocks = [
+        rows[equal],
+        identity[fixed],
+        -rows[low],
+        rows[high],
+        -identity[column_low],
+        identity[column_high],
+    ]
+    rhs = [
+        row_lower[equal],
+        lower[fixed],
+        -row_lower[low],
+        row_upper[high],
+        -lower[column_low],
+        upper[column_high],
+    ]
     stacked = sparse.vstack(blocks, format="csc")
     equations = int(equal.sum() + fixed.sum())
     if factors:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.problem import Problem
-from hybridmip.quadratic import FactorModel, Matrix, Vector
+from hybridmip.quadratic import FactorModel, Vector
 from hybridmip.restricted.general import GeneralSolver
 from hybridmip.restricted.protocol import Binary, Evaluation
 
@@ -114,7 +114,18 @@ class DenseSolver:
         x_out, support = np.empty(limit + 1), np.empty(limit + 1, dtype=np.int64)
         multipliers = np.zeros(limit + rows + 1)
         k = self._kernel.evaluate_moves(
-            *self._data, base, outs, ins, limit, True, values, infeasibility, statuses, x_out, support, multipliers
+            *self._data,
+            base,
+            outs,
+            ins,
+            limit,
+            True,
+            values,
+            infeasibility,
+            statuses,
+            x_out,
+            support,
+            multipliers,
         )
         return values, infeasibility, statuses, x_out, support, multipliers, int(k)
 
@@ -126,7 +137,7 @@ class DenseSolver:
             return self._fall_back(b)
         base = np.flatnonzero(b)
         none = np.full((1, 1), -1, dtype=np.intp)
-        values, infeasibility, statuses, x, support, multipliers, k = self._run(base, none, none, size)
+        _, infeasibility, statuses, x, support, multipliers, k = self._run(base, none, none, size)
         status = int(statuses[0])
         if status == self._kernel.TROUBLE or (status == self._kernel.INFEASIBLE and not infeasibility[0] > 1e-9):
             return self._fall_back(b)
@@ -172,9 +183,7 @@ class DenseSolver:
         constant = self._constants(b, outs, ins)
         self.evaluations += int((statuses >= 0).sum())
         values = values / self.scale + constant
-        trouble = (statuses == self._kernel.TROUBLE) | (
-            (statuses == self._kernel.INFEASIBLE) & ~(infeasibility > 1e-9)
-        )
+        trouble = (statuses == self._kernel.TROUBLE) | ((statuses == self._kernel.INFEASIBLE) & ~(infeasibility > 1e-9))
         for c in np.flatnonzero(trouble):
             if time.perf_counter() > deadline:
                 values[c] = infeasibility[c] = np.inf
@@ -186,7 +195,9 @@ class DenseSolver:
     def _constants(self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp]) -> Vector:
         """Offset and cost of b for every candidate."""
         cost = np.append(self.problem.p, 0.0)  # -1 picks the zero at the end
-        total: Vector = self.problem.offset + float(self.problem.p[b].sum()) - cost[outs].sum(axis=1) + cost[ins].sum(axis=1)
+        total: Vector = (
+            self.problem.offset + float(self.problem.p[b].sum()) - cost[outs].sum(axis=1) + cost[ins].sum(axis=1)
+        )
         return total
 
     def _fall_back(self, b: Binary) -> Evaluation:
@@ -215,6 +226,3 @@ def _members(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     order = np.argsort(owners, kind="stable")
     starts = np.searchsorted(owners[order], np.arange(problem.m + 1))
     return starts.astype(np.int64), switched[order].astype(np.int64)
-
-
-__all__ = ["DenseSolver", "Matrix", "kernel_applies", "moved"]

@@ -69,9 +69,7 @@ class GeneralSolver:
         row_lower, row_upper = self._limits(b)
         r = self.problem.rows
         model = self._elastic
-        model.change_columns(
-            np.concatenate([lower, np.zeros(2 * r)]), np.concatenate([upper, np.full(2 * r, np.inf)])
-        )
+        model.change_columns(np.concatenate([lower, np.zeros(2 * r)]), np.concatenate([upper, np.full(2 * r, np.inf)]))
         model.change_rows(row_lower, row_upper)
         answer = model.solve()
         return answer.objective if answer.status == "optimal" else math.inf
@@ -133,9 +131,7 @@ class GeneralSolver:
             return None
         x[free] = np.clip(answer.x, lower[free], upper[free])
         activity = self._A @ x
-        violation = max(
-            float((row_lower - activity).max(initial=0.0)), float((activity - row_upper).max(initial=0.0))
-        )
+        violation = max(float((row_lower - activity).max(initial=0.0)), float((activity - row_upper).max(initial=0.0)))
         if answer.status != "optimal" and violation > FEASIBILITY:
             return None
         if violation > 1e-6 or (violation > FEASIBILITY and self.infeasibility(b) > FEASIBILITY):

@@ -303,9 +303,7 @@ def _solve(k, r, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, lo
         if lo[i] > up[i]:
             return INFEASIBLE, 0, np.inf
     if _cholesky_inverse(k, H, 0.0, low, JT):
-        status, q = _active_set(
-            k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, d, z, rr, is_active
-        )
+        status, q = _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, d, z, rr, is_active)
     else:
         largest = 0.0
         for i in range(k):
@@ -447,7 +445,28 @@ def evaluate_moves(
                     H[j, i] = s
                 H[i, i] += diagonal[v]
         status, q, value = _solve(
-            k, r, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, low, d, z, rr, is_active, f2, x2
+            k,
+            r,
+            H,
+            f,
+            AT,
+            row_lo,
+            row_up,
+            lo,
+            up,
+            x,
+            active,
+            sign,
+            u,
+            R,
+            JT,
+            low,
+            d,
+            z,
+            rr,
+            is_active,
+            f2,
+            x2,
         )
         statuses[c] = status
         values[c] = value
@@ -480,7 +499,28 @@ def evaluate_moves(
                 AT[k + i, i] = 1.0
             kk = k + r
             status, q, value = _solve(
-                kk, r, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, low, d, z, rr, is_active, f2, x2
+                kk,
+                r,
+                H,
+                f,
+                AT,
+                row_lo,
+                row_up,
+                lo,
+                up,
+                x,
+                active,
+                sign,
+                u,
+                R,
+                JT,
+                low,
+                d,
+                z,
+                rr,
+                is_active,
+                f2,
+                x2,
             )
             if status == SOLVED:
                 s = 0.0

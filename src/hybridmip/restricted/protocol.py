@@ -68,3 +68,6 @@ class RestrictedSolver(Protocol):
         deadline : float
             `time.perf_counter()` after which the rest is left unsolved (infinite in both).
         """
+
+    def close(self) -> None:
+        """Release what the solver holds (threads)."""

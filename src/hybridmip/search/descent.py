@@ -53,7 +53,11 @@ def candidate_moves(
     ones, zeros = np.flatnonzero(b), np.flatnonzero(~b)
     if ones.size * zeros.size > MOST_EXCHANGES:
         keep = max(1, MOST_EXCHANGES // ones.size)
-        zeros = zeros[np.argsort(costs[zeros], kind="stable")[:keep]] if costs is not None else state.rng.permutation(zeros)[:keep]
+        zeros = (
+            zeros[np.argsort(costs[zeros], kind="stable")[:keep]]
+            if costs is not None
+            else state.rng.permutation(zeros)[:keep]
+        )
     mask = binaries.exchanges(b, ones, zeros)
     first, second = np.nonzero(mask)
     drops, adds = flips[b[flips]], flips[~b[flips]]

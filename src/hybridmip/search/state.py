@@ -143,9 +143,7 @@ class SearchState:
             return False
         self.best_b, self.best, self.found_by = b.copy(), evaluation, found_by
         if evaluation.feasible:
-            incumbent = Incumbent(
-                self.seconds, self.phase, found_by, evaluation.objective, self.bound, self.best_b
-            )
+            incumbent = Incumbent(self.seconds, self.phase, found_by, evaluation.objective, self.bound, self.best_b)
             self.trace.append(incumbent)
             if self.progress is not None:
                 self.progress.incumbent(incumbent)
