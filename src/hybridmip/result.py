@@ -103,8 +103,8 @@ class Result:
     problem: Problem = field(repr=False)
     status: Status
     stop_reason: StopReason
-    x: NDArray[np.float64] | None
-    b: NDArray[np.bool_] | None
+    x: NDArray[np.float64] | None = field(repr=False)
+    b: NDArray[np.bool_] | None = field(repr=False)
     objective: float
     bound: float
     gap: float

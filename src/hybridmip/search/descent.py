@@ -112,6 +112,9 @@ def repaired_move(state: SearchState, current: Member) -> Member | None:
     """A better neighbor among flips whose rows on b are repaired, for rows that allow no simple move."""
     if state.binaries.kind != "general":
         return None
+    simple = candidate_moves(state, current.b, None)[0].size
+    if simple >= state.problem.m:
+        return None
     seen = {current.b.tobytes()}
     for index in state.rng.permutation(state.problem.m)[:REPAIRED_MOVES]:
         neighbor = state.binaries.flip_and_repair(current.b, int(index), state.rng)
