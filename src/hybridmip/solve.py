@@ -75,7 +75,6 @@ def solve(
     given = _warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     solver = restricted_solver(problem, config.threads)
-    solver.evaluate(np.zeros(problem.m, dtype=bool)) if problem.n == 0 else None
     started = time.perf_counter()
     deadline = math.inf if time_limit is None else started + time_limit
     if display is not None:

