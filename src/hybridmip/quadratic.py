@@ -35,6 +35,8 @@ class QuadraticForm(ABC):
     """x'Qx for a symmetric positive semidefinite Q of size n."""
 
     n: int
+    #: Whether convexity was checked already; a form is immutable, so once is enough.
+    convex: bool = False
 
     @abstractmethod
     def matvec(self, x: Vector) -> Vector:
@@ -317,10 +319,11 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
             )
     if n is not None and form.n != n:
         raise ProblemError(f"{name} is for {form.n} variables but the problem has {n}; sizes must agree")
-    if (lowest := form.most_negative_eigenvalue()) < 0:
+    if not form.convex and (lowest := form.most_negative_eigenvalue()) < 0:
         raise ProblemError(
             f"{name} is indefinite (most negative eigenvalue {lowest:.6g}); it must be positive semidefinite"
         )
+    form.convex = True
     return form
 
 

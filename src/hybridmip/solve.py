@@ -141,7 +141,6 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
 def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, Relaxed]:
     """Run the relaxations of the configuration; note their bounds, and infeasibility where they prove it."""
     from hybridmip.relax.augm import Augm
-    from hybridmip.relax.diagonal import phi
     from hybridmip.relax.dual import Dual
     from hybridmip.relax.infeasible import clashing_rows
     from hybridmip.relax.line import Line
@@ -164,7 +163,7 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
                 break
             continue
         state.raise_bound(name, relaxed[name].bound)
-    state.diagonal = phi(state.problem.Q)
+    state.diagonal = setting.phi
     return relaxed
 
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from hybridmip.quadratic import DiagonalForm, Vector
 from hybridmip.relax.bound import priced_limits, usable_multipliers
-from hybridmip.relax.diagonal import phi
 from hybridmip.relax.dual import costs_on_b, dual_value, tie_break
 from hybridmip.relax.line import solve_relaxation
 from hybridmip.relax.role import Relaxed, Setting
@@ -92,7 +91,7 @@ class Augm:
 def diagonal_objective(setting: Setting) -> tuple[Vector, Vector, Vector, float]:
     """(diagonal, q, p, offset) of a diagonal objective that is nowhere above the problem's own."""
     problem = setting.problem
-    diagonal = phi(problem.Q).copy()
+    diagonal = setting.phi.copy()
     q, p, offset = problem.q.copy(), problem.p.copy(), problem.offset
     lower, upper = setting.lower, setting.upper
     flat = (diagonal <= 0) & np.isfinite(lower) & np.isfinite(upper) & (upper > lower)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from hybridmip.binaries import BinarySet
 from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
+from hybridmip.relax.diagonal import phi
 from hybridmip.relax.implied import implied_bounds
 
 
@@ -72,6 +74,11 @@ class Setting:
         #: The box that holds x whatever b is.
         self.hull_lower: Vector = np.where(switched, np.minimum(self.lower, 0.0), self.lower)
         self.hull_upper: Vector = np.where(switched, np.maximum(self.upper, 0.0), self.upper)
+
+    @cached_property
+    def phi(self) -> Vector:
+        """The paper's diagonal below Q."""
+        return phi(self.problem.Q)
 
 
 class Relaxation(Protocol):

@@ -22,7 +22,7 @@ MOST_ROWS = 48
 #: Largest n for which a dense Q is formed.
 LARGEST_DENSE = 6000
 #: Candidates between two looks at the clock.
-CHUNK = 2048
+CHUNK = 8192
 
 
 def kernel_applies(problem: Problem) -> bool:
@@ -51,9 +51,9 @@ class DenseSolver:
     """
 
     def __init__(self, problem: Problem, threads: int | None = None) -> None:
-        from hybridmip.restricted import kernel
+        from hybridmip.restricted import kernel, lanes
 
-        self._kernel = kernel
+        self._kernel, self._lanes = kernel, lanes
         self.problem = problem
         self.evaluations = 0
         self.fallbacks = 0
@@ -93,6 +93,9 @@ class DenseSolver:
         # Loads the compiled kernel (and compiles it, the first time on a machine) before any clock runs.
         nothing = np.zeros((0, 1), dtype=np.intp)
         self._run(np.zeros(0, dtype=np.intp), nothing, nothing, 1)
+        # The fast path needs curvature on every x; without it the proximal term of the kernel is used.
+        self._curved = bool(problem.n) and bool((Q.diagonal() > 0).all())
+        self.evaluate_moves(np.zeros(problem.m, dtype=bool), nothing, nothing)
 
     @property
     def general(self) -> GeneralSolver:
@@ -105,12 +108,24 @@ class DenseSolver:
         """Number of x that are not fixed to zero at b."""
         return int(self._width[b].sum()) + self._unswitched
 
+    def _guess(self, near: Evaluation | None) -> tuple[Vector, Vector]:
+        """Which bounds and rows bind at a neighbor's answer; none without one."""
+        problem = self.problem
+        guess, row_guess = np.zeros(problem.n), np.zeros(problem.rows)
+        if near is not None and near.x is not None:
+            guess[near.x <= problem.x_lower] = -1
+            guess[near.x >= problem.x_upper] = 1
+            guess[near.x == 0.0] = 0  # off, or it tells nothing about what it would do when on
+            if near.row_multipliers is not None:
+                row_guess = -np.sign(near.row_multipliers)
+        return guess, row_guess
+
     def _run(
         self, base: NDArray[np.intp], outs: NDArray[np.intp], ins: NDArray[np.intp], limit: int
     ) -> tuple[Vector, Vector, NDArray[np.int64], Vector, NDArray[np.int64], Vector, int]:
         count = outs.shape[0]
-        values, infeasibility = np.empty(count), np.empty(count)
-        statuses = np.empty(count, dtype=np.int64)
+        values, infeasibility = np.zeros(count), np.zeros(count)
+        statuses = np.zeros(count, dtype=np.int64)
         rows = self.problem.rows
         x_out, support = np.empty(limit + 1), np.empty(limit + 1, dtype=np.int64)
         multipliers = np.zeros(limit + rows + 1)
@@ -151,18 +166,22 @@ class DenseSolver:
         return Evaluation(self.problem.objective(full, b), 0.0, full, rows)
 
     def evaluate_moves(
-        self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp], deadline: float = math.inf
+        self,
+        b: Binary,
+        outs: NDArray[np.intp],
+        ins: NDArray[np.intp],
+        deadline: float = math.inf,
+        near: Evaluation | None = None,
     ) -> tuple[Vector, Vector]:
         """Objectives and infeasibilities of the neighbors of b."""
         count = outs.shape[0]
         values = np.full(count, np.inf)
         infeasibility = np.full(count, np.inf)
-        if count == 0:
-            return values, infeasibility
         base = np.flatnonzero(b)
         size = self.support_size(b) + int(self._width.max(initial=0)) * ins.shape[1]
         limit = min(size, LARGEST_SUPPORT)
         statuses = np.full(count, -1, dtype=np.int64)
+        guesses = self._guess(near)
         pieces = max(1, -(-count // CHUNK))
         if count >= 256 and self._threads > 1:
             pieces = max(pieces, self._threads)
@@ -172,7 +191,16 @@ class DenseSolver:
             if time.perf_counter() > deadline:
                 return
             part = slice(edges[piece], edges[piece + 1])
-            values[part], infeasibility[part], statuses[part], *_ = self._run(base, outs[part], ins[part], limit)
+            if self._curved:
+                self._lanes.evaluate_lanes(
+                    *self._data, base, outs[part], ins[part], limit, *guesses, values[part], statuses[part]
+                )
+                infeasibility[part][statuses[part] == self._kernel.SOLVED] = 0.0
+                rest = np.flatnonzero(statuses[part] != self._kernel.SOLVED) + edges[piece]
+            else:
+                rest = np.arange(edges[piece], edges[piece + 1])
+            if rest.size:
+                values[rest], infeasibility[rest], statuses[rest], *_ = self._run(base, outs[rest], ins[rest], limit)
 
         if pieces > 1 and self._threads > 1:
             if self._pool is None:

@@ -140,7 +140,12 @@ class GeneralSolver:
         return Evaluation(problem.objective(x, b), 0.0, x, answer.row_multipliers / self._norms)
 
     def evaluate_moves(
-        self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp], deadline: float = math.inf
+        self,
+        b: Binary,
+        outs: NDArray[np.intp],
+        ins: NDArray[np.intp],
+        deadline: float = math.inf,
+        near: Evaluation | None = None,
     ) -> tuple[Vector, Vector]:
         """Objectives and infeasibilities of the neighbors of b, one after the other."""
         count = outs.shape[0]

@@ -55,7 +55,12 @@ class RestrictedSolver(Protocol):
         """Solve the restricted problem at b in full."""
 
     def evaluate_moves(
-        self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp], deadline: float = np.inf
+        self,
+        b: Binary,
+        outs: NDArray[np.intp],
+        ins: NDArray[np.intp],
+        deadline: float = np.inf,
+        near: Evaluation | None = None,
     ) -> tuple[Vector, Vector]:
         """(objectives, infeasibilities) of the neighbors of b.
 
@@ -67,6 +72,8 @@ class RestrictedSolver(Protocol):
             Binaries to switch off and on, padded by -1.
         deadline : float
             `time.perf_counter()` after which the rest is left unsolved (infinite in both).
+        near : Evaluation, optional
+            The answer at b (or near it): what binds there is the first guess of what binds at a neighbor.
         """
 
     def close(self) -> None:

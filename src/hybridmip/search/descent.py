@@ -94,7 +94,7 @@ def best_move(state: SearchState, current: Member) -> Member | None:
             if batch.size == 0:
                 break
         values, infeasibility = state.solver.evaluate_moves(
-            b, outs[batch][:, None], ins[batch][:, None], state.deadline
+            b, outs[batch][:, None], ins[batch][:, None], state.deadline, evaluation
         )
         index = int(np.lexsort((values, infeasibility))[0])
         rank = (float(infeasibility[index]), float(values[index]))
