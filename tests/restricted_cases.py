@@ -41,7 +41,7 @@ def case(recipe: Recipe, count: int = 5) -> tuple[Problem, np.ndarray, np.ndarra
 
 
 def kkt_residual(problem: Problem, b: np.ndarray, answer: Evaluation) -> float:
-    """Largest violation of the optimality conditions in the caller's units, relative to the gradient's size.
+    """Largest violation of the optimality conditions in the caller's units, relative to the parts of the gradient.
 
     With r = 2 Q x + q - A'la: r is 0 strictly between two bounds, not negative at a lower and not
     positive at an upper one; la is 0 for a row strictly within its limits, and has the sign of the
@@ -51,8 +51,8 @@ def kkt_residual(problem: Problem, b: np.ndarray, answer: Evaluation) -> float:
     assert x is not None
     assert la is not None
     lower, upper = problem.bounds_given(b)
-    gradient = 2 * problem.Q.matvec(x) + problem.q
-    r = gradient - problem.A.T @ la
+    curvature, prices = 2 * problem.Q.matvec(x), problem.A.T @ la
+    r = curvature + problem.q - prices
     activity = problem.A @ x + problem.G @ b.astype(float)
     at_lower, at_upper = x <= lower + 1e-6, x >= upper - 1e-6
     worst = np.where(~at_lower, np.maximum(r, 0), 0) + np.where(~at_upper, np.maximum(-r, 0), 0)
@@ -60,5 +60,5 @@ def kkt_residual(problem: Problem, b: np.ndarray, answer: Evaluation) -> float:
     norms = np.sqrt(problem.A.multiply(problem.A).sum(axis=1)) if problem.rows else np.zeros(0)
     priced = la * norms
     row_worst = np.where(~row_low, np.maximum(priced, 0), 0) + np.where(~row_high, np.maximum(-priced, 0), 0)
-    scale = max(np.abs(gradient).max(initial=0.0), np.abs(problem.A.T @ la).max(initial=0.0), 1e-12)
+    scale = max(*(np.abs(part).max(initial=0.0) for part in (curvature, problem.q, prices)), 1e-12)
     return float(max(worst.max(initial=0.0), row_worst.max(initial=0.0)) / scale)

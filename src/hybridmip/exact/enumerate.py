@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,14 +11,26 @@ from hybridmip.binaries import BinarySet
 from hybridmip.search.state import SearchState
 
 
+def count(binaries: BinarySet) -> int:
+    """How many members the set has; for rows that are no disjoint counts, how many there may be at most."""
+    if binaries.kind != "disjoint":
+        # The walk below visits a fraction of these where the rows cut well; past 2^20 it is not tried.
+        return int(2 ** min(binaries.m, 64)) if binaries.kind == "free" or binaries.m > 20 else 0
+    total = 2 ** int((binaries.group < 0).sum())
+    for g, (low, high) in enumerate(zip(binaries.group_lower, binaries.group_upper, strict=True)):
+        size = int((binaries.group == g).sum())
+        total *= sum(math.comb(size, k) for k in range(int(low), int(high) + 1))
+    return total
+
+
 def members(binaries: BinarySet, limit: int) -> NDArray[np.bool_] | None:
     """All members as rows, or None when there are more than `limit` (or too many to look for).
 
     A depth-first walk that cuts off where a row cannot be satisfied any more.
     """
-    m, M = binaries.m, binaries.matrix.toarray()
-    if m > 60:
+    if count(binaries) > limit:
         return None
+    m, M = binaries.m, binaries.matrix.toarray()
     # Least and most that the columns from i on can still add to each row.
     least = np.concatenate([np.cumsum(np.minimum(M, 0)[:, ::-1], axis=1)[:, ::-1], np.zeros((M.shape[0], 1))], axis=1)
     most = np.concatenate([np.cumsum(np.maximum(M, 0)[:, ::-1], axis=1)[:, ::-1], np.zeros((M.shape[0], 1))], axis=1)
