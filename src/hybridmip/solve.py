@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hybridmip.binaries import BinarySet, NoFeasibleBinaries
+from hybridmip.blas import one_thread
 from hybridmip.config import Config
 from hybridmip.errors import ArgumentError
 from hybridmip.pool import Member, build_pool
@@ -90,7 +91,8 @@ def solve(
     )  # fmt: skip
     ending = _Ending(state)
     try:
-        ending.reason = _phases(state, given, ending)
+        with one_thread(problem.n):
+            ending.reason = _phases(state, given, ending)
     except StopSearch as stop:
         ending.reason = stop.reason
     except KeyboardInterrupt:

@@ -15,8 +15,8 @@ def count(binaries: BinarySet) -> int:
     """How many members the set has; for rows that are no disjoint counts, how many there may be at most."""
     if binaries.kind != "disjoint":
         # The walk below visits a fraction of these where the rows cut well; past 2^20 it is not tried.
-        return int(2 ** min(binaries.m, 64)) if binaries.kind == "free" or binaries.m > 20 else 0
-    total = 2 ** int((binaries.group < 0).sum())
+        return 1 << min(binaries.m, 64) if binaries.kind == "free" or binaries.m > 20 else 0
+    total = 1 << int((binaries.group < 0).sum())
     for g, (low, high) in enumerate(zip(binaries.group_lower, binaries.group_upper, strict=True)):
         size = int((binaries.group == g).sum())
         total *= sum(math.comb(size, k) for k in range(int(low), int(high) + 1))

@@ -81,7 +81,7 @@ class DenseSolver:
             H = np.ascontiguousarray(Q.toarray()) * (2 * self.scale)
         starts, members = _members(problem)
         GT = np.ascontiguousarray((problem.G.toarray() / norms[:, None]).T) if problem.G.nnz else none
-        self._data = (
+        self.data = (
             dense, H, T, diagonal, np.ascontiguousarray(self.scale * problem.q),
             np.ascontiguousarray((A / norms[:, None]).T), GT,
             problem.row_lower / norms, problem.row_upper / norms,
@@ -94,7 +94,7 @@ class DenseSolver:
         nothing = np.zeros((0, 1), dtype=np.intp)
         self._run(np.zeros(0, dtype=np.intp), nothing, nothing, 1)
         # The fast path needs curvature on every x; without it the proximal term of the kernel is used.
-        self._curved = bool(problem.n) and bool((Q.diagonal() > 0).all())
+        self.curved = bool(problem.n) and bool((Q.diagonal() > 0).all())
         self.evaluate_moves(np.zeros(problem.m, dtype=bool), nothing, nothing)
 
     @property
@@ -103,6 +103,13 @@ class DenseSolver:
         if self._general is None:
             self._general = GeneralSolver(self.problem)
         return self._general
+
+    @property
+    def pool(self) -> ThreadPoolExecutor:
+        """Threads for the compiled functions, which release the GIL."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads)
+        return self._pool
 
     def support_size(self, b: Binary) -> int:
         """Number of x that are not fixed to zero at b."""
@@ -130,7 +137,7 @@ class DenseSolver:
         x_out, support = np.empty(limit + 1), np.empty(limit + 1, dtype=np.int64)
         multipliers = np.zeros(limit + rows + 1)
         k = self._kernel.evaluate_moves(
-            *self._data,
+            *self.data,
             base,
             outs,
             ins,
@@ -191,9 +198,9 @@ class DenseSolver:
             if time.perf_counter() > deadline:
                 return
             part = slice(edges[piece], edges[piece + 1])
-            if self._curved:
+            if self.curved:
                 self._lanes.evaluate_lanes(
-                    *self._data, base, outs[part], ins[part], limit, *guesses, values[part], statuses[part]
+                    *self.data, base, outs[part], ins[part], limit, *guesses, values[part], statuses[part]
                 )
                 infeasibility[part][statuses[part] == self._kernel.SOLVED] = 0.0
                 rest = np.flatnonzero(statuses[part] != self._kernel.SOLVED) + edges[piece]
@@ -203,9 +210,7 @@ class DenseSolver:
                 values[rest], infeasibility[rest], statuses[rest], *_ = self._run(base, outs[rest], ins[rest], limit)
 
         if pieces > 1 and self._threads > 1:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads)
-            list(self._pool.map(work, range(pieces)))
+            list(self.pool.map(work, range(pieces)))
         else:
             for piece in range(pieces):
                 work(piece)

@@ -359,7 +359,8 @@ def evaluate_moves(
     binaries that are 1, and `outs[c]`, `ins[c]` lists of binaries to switch off and on, padded by -1.
     `limit` is the largest size of a support. Fills `values`, `infeasibility` (0 when feasible) and
     `statuses`; for the last candidate also x on its support, the support and the row multipliers
-    followed by the bound multipliers. Returns the size of the last support.
+    followed by the bound multipliers (for an infeasible one: the nearest x, and what the rows lack).
+    Returns the size of the last support.
     """
     r = AT_full.shape[1]
     factors = T.shape[1]
@@ -527,4 +528,9 @@ def evaluate_moves(
                 for i in range(r):
                     s += x[k + i] * x[k + i]
                 infeasibility[c] = np.sqrt(s)
+                if c == outs.shape[0] - 1:
+                    for i in range(k):
+                        x_out[i] = x[i]
+                    for i in range(r):
+                        multipliers_out[i] = x[k + i]
     return k

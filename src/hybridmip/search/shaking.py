@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from hybridmip.pool import Member
 from hybridmip.restricted.protocol import Binary
-from hybridmip.search.descent import descend
+from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import crossover
 from hybridmip.search.state import SearchState, better
 
 #: Distinct local optima kept as parents.
 ELITE = 12
+#: Starts made together.
+ROUND = 4
 
 
 def shake(state: SearchState, b: Binary, strength: int) -> Binary:
@@ -48,43 +50,39 @@ class Elite:
 def shaking(state: SearchState, pool: list[Member]) -> Member:
     """Variable neighborhood search around the best, fed by crossovers of the elite.
 
-    Each start is tried once: what was evaluated as a start is remembered.
+    Starts are made in rounds of `ROUND`, so that their descents can run side by side whatever the number
+    of threads. Each start is tried once: what was a start before is remembered.
     """
-    config, rng, elite = state.config, state.rng, Elite()
-    started: set[bytes] = set()
-    for member in pool[: max(1, config.descents)]:
-        started.add(member.b.tobytes())
-        elite.add(descend(state, member))
-    best = elite.members[0]
-    ones = int(best.b.sum())
-    strongest = max(2, min(8, max(ones, best.b.size - ones, 2) // 2))
-    failures, strength = 0, 1
+    config, elite, descents = state.config, Elite(), Descents(state)
+    started = {member.b.tobytes() for member in pool[: max(1, config.descents)]}
+    for member in descents.run([(member.b, "descent") for member in pool[: max(1, config.descents)]]):
+        elite.add(member)
+    failures, tries = 0, 0
     while failures < config.patience and state.problem.m > 1:
-        state.check()
-        kind = "shaken"
-        if failures % 3 == 2 and len(elite.members) > 1:
-            i, j = rng.choice(len(elite.members), size=2, replace=False)
-            start = crossover(state.binaries, elite.members[i].b, elite.members[j].b, rng)
-            kind = "crossed"
-            if start.tobytes() in started:
-                start = shake(state, start, 1)
-        elif failures % 10 == 9:
-            start, kind = state.binaries.random(rng), "restarted"
-        else:
-            strength = strength % strongest + 1
-            start = shake(state, best.b, 1 + strength)
-        key = start.tobytes()
-        if key in started:
-            failures += 1
-            continue
-        started.add(key)
-        found = descend(state, Member(start, state.evaluate(start, kind), kind), kind)
-        elite.add(found)
-        if better(found.evaluation.rank, best.evaluation.rank):
-            best, failures, strength = found, 0, 1
-        else:
-            failures += 1
-    return best
+        starts: list[tuple[Binary, str]] = []
+        best = elite.members[0]
+        for _ in range(ROUND):
+            start, kind = next_start(state, elite, tries)
+            tries += 1
+            if start.tobytes() not in started:
+                started.add(start.tobytes())
+                starts.append((start, kind))
+        for found in descents.run(starts) if starts else []:
+            elite.add(found)
+        improved = better(elite.members[0].evaluation.rank, best.evaluation.rank)
+        failures = 0 if improved else failures + ROUND
+    return elite.members[0]
 
 
-__all__ = ["Elite", "shake", "shaking"]
+def next_start(state: SearchState, elite: Elite, tries: int) -> tuple[Binary, str]:
+    """The next point to descend from: mostly the best, shaken; sometimes a crossover or a new random b."""
+    rng, best = state.rng, elite.members[0].b
+    if tries % 3 == 2 and len(elite.members) > 1:
+        i, j = rng.choice(len(elite.members), size=2, replace=False)
+        child = crossover(state.binaries, elite.members[i].b, elite.members[j].b, rng)
+        return shake(state, child, int(rng.integers(0, 2))), "crossed"
+    if tries % 10 == 9:
+        return state.binaries.random(rng), "restarted"
+    ones = int(best.sum())
+    strongest = max(2, min(8, max(ones, best.size - ones, 2) // 2))
+    return shake(state, best, 2 + tries % strongest), "shaken"

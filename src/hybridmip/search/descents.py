@@ -1,0 +1,72 @@
+"""Descents from several starts: compiled and side by side where the kernel allows, else one by one."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, wait
+from typing import Any
+
+import numpy as np
+
+from hybridmip.pool import Member
+from hybridmip.restricted.dense import LARGEST_SUPPORT, DenseSolver
+from hybridmip.restricted.protocol import Binary
+from hybridmip.search.descent import descend
+from hybridmip.search.state import IMPROVEMENT, SearchState
+
+
+class Descents:
+    """Runs descents for one solve.
+
+    The compiled descent serves problems of the dense kernel whose rows on b are counts over disjoint sets.
+    The results do not depend on the number of threads.
+    """
+
+    def __init__(self, state: SearchState) -> None:
+        self.state = state
+        solver = state.solver
+        self._arguments: tuple[Any, ...] | None = None
+        if isinstance(solver, DenseSolver) and state.binaries.kind in ("free", "disjoint"):
+            from hybridmip.search import descent_kernel
+
+            self._kernel = descent_kernel.descend
+            problem, binaries = state.problem, state.binaries
+            self._arguments = (
+                *solver.data, solver.scale * problem.p, solver.scale * problem.offset, solver.scale * state.diagonal,
+                solver.curved, binaries.group.astype(np.int64), binaries.group_lower.astype(np.int64),
+                binaries.group_upper.astype(np.int64),
+            )  # fmt: skip
+
+    def run(self, starts: list[tuple[Binary, str]]) -> list[Member]:
+        """The local optimum below every start, in the order of the starts."""
+        state = self.state
+        state.check()
+        if self._arguments is None:
+            return [descend(state, Member(b, state.evaluate(b, origin), origin), origin) for b, origin in starts]
+        solver = state.solver
+        assert isinstance(solver, DenseSolver)
+        stop = np.zeros(1, dtype=np.int64)
+        points = [b.copy() for b, _ in starts]
+        arguments = self._arguments
+
+        def job(b: Binary) -> tuple[int, bool]:
+            outcome: tuple[int, bool] = self._kernel(*arguments, b, LARGEST_SUPPORT, IMPROVEMENT, stop)
+            return outcome
+
+        jobs: list[Future[tuple[int, bool]]] = [solver.pool.submit(job, b) for b in points]
+        try:
+            wait(jobs, timeout=state.remaining)
+        finally:
+            stop[0] = 1
+            outcomes = [future.result() for future in jobs]
+        found = []
+        for b, (_, origin), (evaluations, finished) in zip(points, starts, outcomes, strict=True):
+            solver.evaluations += evaluations
+            evaluation = solver.evaluate(b)
+            state.offer(b, evaluation, origin)
+            member = Member(b, evaluation, origin)
+            if not finished:
+                state.check()
+                member = descend(state, member, origin)
+            found.append(member)
+        state.check()
+        return found
