@@ -36,10 +36,11 @@ def portfolio_like(n: int, hold: int, seed: int = 0) -> Problem:
 
 def make_state(problem: Problem, config: Config | None = None, seed: int = 0) -> SearchState:
     """A state with no limits, as `solve` would make it."""
+    config = config if config is not None else Config(threads=1)
     return SearchState(
         problem,
-        config if config is not None else Config(threads=1),
-        restricted_solver(problem, 1),
+        config,
+        restricted_solver(problem, config.threads),
         BinarySet(problem),
         np.random.default_rng(seed),
         time.perf_counter(),

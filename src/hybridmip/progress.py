@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Progress(Protocol):
-    """What `solve(progress=...)` calls; any object with these four methods will do."""
+    """What `solve(progress=...)` calls; any object with these five methods will do."""
 
     def start(self, problem: Problem, config: Config, time_limit: float | None, gap: float) -> None:
         """The solve begins."""
@@ -23,6 +23,9 @@ class Progress(Protocol):
 
     def bound(self, seconds: float, phase: str, objective: float, bound: float) -> None:
         """The lower bound rose."""
+
+    def tick(self, seconds: float, phase: str, objective: float, bound: float) -> None:
+        """A sign of life every few seconds."""
 
     def finish(self, result: Result) -> None:
         """The solve ended."""
@@ -68,6 +71,10 @@ class TextProgress:
         from hybridmip.result import relative_gap
 
         self._row(" ", seconds, phase, objective, bound, relative_gap(objective, bound))
+
+    def tick(self, seconds: float, phase: str, objective: float, bound: float) -> None:
+        """Write where the solve is."""
+        self.bound(seconds, phase, objective, bound)
 
     def finish(self, result: Result) -> None:
         """Write how it ended."""

@@ -245,6 +245,9 @@ class FactorModel(QuadraticForm):
         #: T with T T' = F W F'.
         self.root: Matrix = frozen(self.loadings @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 
+    def __repr__(self) -> str:
+        return f"<FactorModel of {self.n} variables, {self.loadings.shape[1]} factors>"
+
     def matvec(self, x: Vector) -> Vector:
         product: Vector = self.root @ (self.root.T @ x) + self.specific_variance * x
         return product
@@ -321,7 +324,8 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
         raise ProblemError(f"{name} is for {form.n} variables but the problem has {n}; sizes must agree")
     if not form.convex and (lowest := form.most_negative_eigenvalue()) < 0:
         raise ProblemError(
-            f"{name} is indefinite (most negative eigenvalue {lowest:.6g}); it must be positive semidefinite"
+            f"{name} is indefinite (most negative eigenvalue {lowest:.6g}); it must be positive semidefinite "
+            f"(if that is rounding, add {-lowest:.2g} to its diagonal)"
         )
     form.convex = True
     return form
@@ -342,7 +346,8 @@ def require_symmetric(name: str, matrix: Matrix) -> None:
     if matrix.size and difference.max() > SYMMETRY_TOLERANCE * np.abs(matrix).max():
         i, j = (int(k) for k in np.unravel_index(int(difference.argmax()), matrix.shape))
         raise ProblemError(
-            f"{name}[{i}, {j}] = {matrix[i, j]:g} but {name}[{j}, {i}] = {matrix[j, i]:g}; {name} must be symmetric"
+            f"{name}[{i}, {j}] = {matrix[i, j]:.12g} but {name}[{j}, {i}] = {matrix[j, i]:.12g}; "
+            f"{name} must be symmetric (use ({name} + {name}.T) / 2 if that is rounding)"
         )
 
 

@@ -16,14 +16,22 @@ from hybridmip.errors import ArgumentError
 from hybridmip.pool import Member, build_pool
 from hybridmip.problem import Problem
 from hybridmip.progress import Progress, TextProgress
+from hybridmip.quadratic import DenseForm
+from hybridmip.relax.bound import lagrangian_bound
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted import restricted_solver
+from hybridmip.restricted.dense import DenseSolver
 from hybridmip.restricted.protocol import Binary
 from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
 from hybridmip.search.state import SearchState, StopSearch
 
 #: Relative gap at which an answer counts as optimal.
 OPTIMAL_GAP = 1e-6
+#: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
+QUICK_STARTS = 4
+QUICK_SIZE = 600
+#: An x this small beside the largest is rounding.
+NEGLIGIBLE = 1e-13
 
 
 def solve(
@@ -72,7 +80,7 @@ def solve(
     """
     config = config if config is not None else Config()
     gap = OPTIMAL_GAP if gap is None else gap
-    _check_arguments(problem, config, time_limit, gap, seed)
+    _check_arguments(problem, config, time_limit, gap, seed, progress, callback)
     given = _warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     solver = restricted_solver(problem, config.threads)
@@ -82,9 +90,8 @@ def solve(
         display.start(problem, config, time_limit, gap)
     try:
         binaries = BinarySet(problem)
-        if binaries.kind == "general":
-            binaries.maximise(np.zeros(problem.m))
     except NoFeasibleBinaries as proof:
+        solver.close()
         return _finish(_Ending.infeasible_binaries(problem, str(proof)), problem, display, started, seed)
     state = SearchState(
         problem, config, solver, binaries, np.random.default_rng(seed), started, deadline, gap, display, callback
@@ -93,8 +100,12 @@ def solve(
     try:
         with one_thread(problem.n):
             ending.reason = _phases(state, given, ending)
+    except NoFeasibleBinaries as proof:
+        ending = _Ending.infeasible_binaries(problem, str(proof))
     except StopSearch as stop:
         ending.reason = stop.reason
+    except TimeoutError:
+        ending.reason = StopReason.TIME_LIMIT
     except KeyboardInterrupt:
         ending.reason = StopReason.INTERRUPTED
     finally:
@@ -111,8 +122,17 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
 
     config = state.config
     setting = Setting(state.problem, state.binaries)
-    for b in given:
-        state.evaluate(state.binaries.nearest(b), "warm start")
+    # Something to return, whatever happens later: warm starts, any b that satisfies the rows on b, and
+    # the bound that holds without any multiplier.
+    with state.in_phase("start"):
+        nothing = np.zeros(state.problem.n), np.zeros(state.problem.rows)
+        state.raise_bound(
+            "trivial", lagrangian_bound(state.problem, state.binaries, setting.lower, setting.upper, *nothing)
+        )
+        for b in given:
+            state.evaluate(state.binaries.nearest(b), "warm start")
+        state.evaluate(state.binaries.maximise(-state.problem.p, time_limit=state.remaining), "start")
+        _quick_start(state, setting)
     # Phase 1: mixed relaxations, discretised, pooled with random solutions.
     with state.in_phase("relaxation"):
         relaxed = _relax(state, setting, ending)
@@ -140,6 +160,19 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
     return StopReason.CONVERGED
 
 
+def _quick_start(state: SearchState, setting: Setting) -> None:
+    """Descents from random b where that takes milliseconds, so that the relaxations start with an answer."""
+    from hybridmip.search.descents import Descents
+
+    if state.config.neighborhood == "descent" and isinstance(state.solver, DenseSolver) and state.problem.m:
+        starts = [state.binaries.random(state.rng) for _ in range(QUICK_STARTS)]
+        members = [(b, state.evaluate(b, "random").rank) for b in starts]
+        if state.problem.n <= QUICK_SIZE:
+            state.diagonal = setting.phi
+        members.sort(key=lambda member: member[1])
+        Descents(state).run([(b, "quick start") for b, _ in members[:2]])
+
+
 def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, Relaxed]:
     """Run the relaxations of the configuration; note their bounds, and infeasibility where they prove it."""
     from hybridmip.relax.augm import Augm
@@ -152,6 +185,8 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
     relaxed: dict[str, Relaxed] = {}
     for name in state.config.relaxations:
         state.check()
+        if state.remaining is not None and _expected_seconds(state.problem) > state.remaining:
+            break
         try:
             relaxed[name] = roles[name].solve(setting, relaxed, state.remaining)
         except RelaxationFailed as failure:
@@ -167,6 +202,11 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
         state.raise_bound(name, relaxed[name].bound)
     state.diagonal = setting.phi
     return relaxed
+
+
+def _expected_seconds(problem: Problem) -> float:
+    """Rough time of one relaxation: a dense Q of n rows means factorisations of that size."""
+    return 3e-9 * problem.n**3 if isinstance(problem.Q, DenseForm) else 0.0
 
 
 def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: _Ending) -> list[Member]:
@@ -269,17 +309,35 @@ def _polish(problem: Problem, x: np.ndarray, b: Binary) -> tuple[np.ndarray, Bin
     """The final x exactly within its bounds, and read-only."""
     lower, upper = problem.bounds_given(b)
     x = np.clip(x, lower, upper)
+    x[(np.abs(x) <= NEGLIGIBLE * np.abs(x).max(initial=0.0)) & (lower <= 0) & (upper >= 0)] = 0.0
     b = b.copy()
     x.setflags(write=False)
     b.setflags(write=False)
     return x, b
 
 
-def _check_arguments(problem: Problem, config: Config, time_limit: float | None, gap: float, seed: int) -> None:
+def _check_arguments(
+    problem: Problem,
+    config: Config,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+    progress: Progress | bool | None,
+    callback: object,
+) -> None:
     if not isinstance(problem, Problem):
         raise ArgumentError(f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem())")
     if not isinstance(config, Config):
         raise ArgumentError(f"config is a {type(config).__name__}; it must be a Config")
+    for name, value in (("time_limit", time_limit), ("gap", gap)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
+            raise ArgumentError(f"{name} is {value!r}; it must be a number")
+    if callback is not None and not callable(callback):
+        raise ArgumentError(f"callback is a {type(callback).__name__}; it must be callable with an Incumbent")
+    if progress not in (None, True, False) and not hasattr(progress, "incumbent"):
+        raise ArgumentError(
+            f"progress is {progress!r}; it must be True, False or an object with the methods of Progress"
+        )
     if time_limit is not None and not time_limit > 0:
         raise ArgumentError(f"time_limit is {time_limit}; it must be a positive number of seconds, or None")
     if not gap >= 0:

@@ -334,3 +334,34 @@ def test_shared_switch_needs_all_its_variables() -> None:
     expected = np.clip(-problem.q[own] / (2 * problem.Q.diagonal()[own]), problem.x_lower[own], problem.x_upper[own])
     np.testing.assert_allclose(answer.x[own], expected, atol=1e-9)
     assert not answer.x[~own].any()
+
+
+@pytest.mark.xfail(strict=True, reason="rounding of the far unconstrained minimum is taken for infeasibility")
+@pytest.mark.parametrize("curvature", [0.0, 1e-9], ids=["linear", "nearly linear"])
+def test_rows_that_leave_one_point(curvature: float) -> None:
+    """Two equations for x0 = 1 and x1 = -0.72: there is one feasible point, and it is found."""
+    A = np.array([[2.04, -2.56], [0.42, -0.57]])
+    point = np.array([1.0, -0.72])
+    problem = Problem(
+        Q=[curvature, curvature], q=[1.0, 1.0], A=A, row_lower=A @ point, row_upper=A @ point,
+        x_lower=[1.0, -1.0], x_upper=[1.0, 2.0], switch=[0, -1],
+    )  # fmt: skip
+    assert problem.violation(point, [True]) == 0.0
+    answer = DenseSolver(problem, 1).evaluate(np.array([True]))
+    assert answer.feasible
+    np.testing.assert_allclose(answer.x, point, atol=1e-7)
+
+
+@pytest.mark.xfail(strict=True, reason="rounding of the far unconstrained minimum is taken for infeasibility")
+def test_linear_rows_that_leave_one_point() -> None:
+    """The same for many random linear systems: as many equations as determine x, all consistent."""
+    missed = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        A, point = rng.normal(size=(3, 3)), np.array([1.0, 1.0, rng.uniform(-1, 2)])
+        problem = Problem(
+            q=np.ones(3), A=A, row_lower=A @ point, row_upper=A @ point,
+            x_lower=[1, 1, -1], x_upper=[1, 1, 2], switch=[0, 1, -1],
+        )  # fmt: skip
+        missed += not DenseSolver(problem, 1).evaluate(np.array([True, True])).feasible
+    assert missed == 0

@@ -13,7 +13,7 @@ from hybridmip.errors import UnboundedError
 from hybridmip.problem import Problem
 from hybridmip.restricted.dense import DenseSolver, kernel_applies, moved
 from hybridmip.restricted.general import FEASIBILITY, GeneralSolver
-from problems import Recipe
+from problems import Recipe, restricted_value
 from restricted_cases import RECIPES, case, kkt_residual, recipe_name
 from states import portfolio_like
 
@@ -150,3 +150,20 @@ def test_agrees_with_the_kernel_on_a_larger_problem() -> None:
     one, other = GeneralSolver(problem).evaluate(b), DenseSolver(problem, 1).evaluate(b)
     assert one.objective == pytest.approx(other.objective, rel=1e-7)
     np.testing.assert_allclose(one.row_multipliers, other.row_multipliers, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.xfail(strict=True, reason="a point at which Clarabel gave up is passed on as the optimum")
+def test_solver_that_gives_up_is_not_believed() -> None:
+    """A small and well-scaled QP on which Clarabel stops early: the value is still the optimum, as the kernel's."""
+    problem = Problem(
+        Q=[1.14, 1.64, 1.91, 0.86, 0.69],
+        q=[-0.65, -0.95, 2.65, -0.82, -0.06],
+        A=[[1, 1, 1, 1, 1], [0, -0.04, 0, 0, -0.546], [0.5, -0.1, 0.075, -0.24, 0]],
+        row_lower=[6.08, -1.1833, -np.inf],
+        row_upper=[6.08, -1.1833, 2.0],
+        x_lower=[0.1, 0.1, 0.1, 0.1, -1.0],
+        x_upper=[np.inf, np.inf, np.inf, np.inf, 2.0],
+        switch=np.arange(5),
+    )
+    on = np.ones(5, dtype=bool)
+    assert GeneralSolver(problem).evaluate(on).objective == pytest.approx(restricted_value(problem, on), rel=1e-6)

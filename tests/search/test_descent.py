@@ -8,11 +8,13 @@ import math
 import numpy as np
 import pytest
 
+from hybridmip.config import Config
 from hybridmip.pool import Member
 from hybridmip.problem import Problem
 from hybridmip.relax.diagonal import phi
 from hybridmip.restricted.dense import moved
 from hybridmip.search.descent import best_move, candidate_moves, descend, marginal_costs
+from hybridmip.search.descents import Descents
 from hybridmip.search.neighborhood import neighborhood
 from hybridmip.search.shaking import ELITE, Elite, shake, shaking
 from hybridmip.search.state import SearchState, StopSearch, better
@@ -152,15 +154,8 @@ def test_best_move_is_the_best(recipe: Recipe) -> None:
             assert found.evaluation.objective == pytest.approx(best, abs=tolerance)
 
 
-@every_recipe
-def test_descend_ends_in_a_local_optimum(recipe: Recipe) -> None:
-    """From a random start: no flip and no exchange of the b it returns is better, by the independent solver."""
-    problem = make(recipe)
-    state = make_state(problem, seed=3)
-    state.diagonal = phi(problem.Q)
-    start = member(state, state.binaries.random(np.random.default_rng(recipe.seed)))
-    end = descend(state, start)
-    assert end.evaluation.rank <= start.evaluation.rank
+def check_local_optimum(problem: Problem, state: SearchState, end: Member) -> None:
+    """No flip and no exchange of the b is better, by the independent solver."""
     assert state.binaries.contains(end.b)
     if end.evaluation.feasible:
         value = end.evaluation.objective
@@ -170,6 +165,78 @@ def test_descend_ends_in_a_local_optimum(recipe: Recipe) -> None:
     else:
         for neighbor in near(problem, end.b):
             assert not better(state.solver.evaluate(neighbor).rank, end.evaluation.rank)
+
+
+@every_recipe
+def test_descend_ends_in_a_local_optimum(recipe: Recipe) -> None:
+    """From a random start: no flip and no exchange of the b it returns is better."""
+    problem = make(recipe)
+    state = make_state(problem, seed=3)
+    state.diagonal = phi(problem.Q)
+    start = member(state, state.binaries.random(np.random.default_rng(recipe.seed)))
+    end = descend(state, start)
+    assert end.evaluation.rank <= start.evaluation.rank
+    check_local_optimum(problem, state, end)
+
+
+@every_recipe
+def test_descents_side_by_side_end_in_local_optima(recipe: Recipe) -> None:
+    """The same for several starts at once, compiled where the rows on b are disjoint counts."""
+    problem = make(recipe)
+    state = make_state(problem, seed=3)
+    state.diagonal = phi(problem.Q)
+    rng = np.random.default_rng(recipe.seed)
+    starts = [(state.binaries.random(rng), f"start {k}") for k in range(3)]
+    given = [b.copy() for b, _ in starts]
+    ends = Descents(state).run(starts)
+    assert [end.origin for end in ends] == ["start 0", "start 1", "start 2"]
+    for (b, _), before, end in zip(starts, given, ends, strict=True):
+        np.testing.assert_array_equal(b, before)
+        assert end.evaluation.rank <= state.solver.evaluate(b).rank
+        check_local_optimum(problem, state, end)
+    assert state.best.rank == min(end.evaluation.rank for end in ends)
+
+
+@pytest.mark.xfail(strict=True, reason="a slope of -1e-17 on an x without an upper bound rules out dropping its binary")
+def test_descents_with_unlimited_x() -> None:
+    """min q'x + 5 b0 with a'x = 1, one of two on, x >= 0: from b0 the exchange to b1 is always better."""
+    stuck = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        problem = Problem(
+            q=rng.uniform(0.1, 1, 2), p=[5.0, 0.0], A=[rng.uniform(0.5, 2, 2)], row_lower=1, row_upper=1, x_lower=0.0,
+            switch=[0, 1], B=[[1, 1]], b_lower=1, b_upper=1,
+        )  # fmt: skip
+        (end,) = Descents(make_state(problem)).run([(np.array([True, False]), "start")])
+        stuck += bool(end.b[0])
+    assert stuck == 0
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_descents_do_not_depend_on_threads(threads: int) -> None:
+    """The same local optima, values and counts on one thread and on several."""
+    problem = portfolio_like(40, 6)
+    ends, counts = [], []
+    for k in (1, threads):
+        state = make_state(problem, Config(threads=k))
+        rng = np.random.default_rng(0)
+        found = Descents(state).run([(state.binaries.random(rng), "start") for _ in range(6)])
+        state.solver.close()
+        ends.append([(end.b.tobytes(), end.evaluation.objective) for end in found])
+        counts.append(state.solver.evaluations)
+    assert ends[0] == ends[1]
+    assert counts[0] == counts[1]
+
+
+def test_descents_equal_the_descent_in_python() -> None:
+    """Both take the best of all neighbors, so from one start they end at one value."""
+    problem = portfolio_like(30, 5)
+    for seed in range(4):
+        state = make_state(problem)
+        state.diagonal = phi(problem.Q)
+        b = state.binaries.random(np.random.default_rng(seed))
+        (compiled,) = Descents(state).run([(b, "start")])
+        assert compiled.evaluation.objective == pytest.approx(descend(state, member(state, b)).evaluation.objective)
 
 
 def test_descend_keeps_the_incumbent() -> None:

@@ -165,6 +165,8 @@ class GeneralSolver:
 
 
 def _unbounded_message(problem: Problem, lower: Vector, upper: Vector) -> str:
-    infinite = np.flatnonzero(~(np.isfinite(lower) & np.isfinite(upper)))
+    q, flat = problem.q, problem.Q.diagonal() <= 0
+    guilty = flat & ((np.isposinf(upper) & (q < 0)) | (np.isneginf(lower) & (q > 0)))
+    infinite = np.flatnonzero(guilty if guilty.any() else np.isinf(lower) | np.isinf(upper))
     name = problem.x_names[int(infinite[0])] if infinite.size else "x"
     return f"the objective is unbounded below; give {name} (and others with no limit) a finite x_lower and x_upper"

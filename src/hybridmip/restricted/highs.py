@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,9 @@ class LinearModel:
         self.highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
         self.highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
         self.highs.setOptionValue("mip_feasibility_tolerance", 1e-9)
+        self._integer = integer is not None and bool(integer.any())
+        if self._integer:
+            self.highs.HandleUserInterrupt = True
         self.highs.passModel(lp)
 
     def change_cost(self, cost: Vector) -> None:
@@ -84,6 +88,22 @@ class LinearModel:
         if self.rows:
             self.highs.changeRowsBounds(self.rows, self._all_rows, lower, upper)
 
+    def _run(self) -> Any:
+        """Run HiGHS; a MILP in a thread of its own, so that Ctrl-C can end it."""
+        if not self._integer:
+            return self.highs.run()
+        outcome: list[Any] = []
+        thread = threading.Thread(target=lambda: outcome.append(self.highs.run()), daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(0.1)
+        except KeyboardInterrupt:
+            self.highs.cancelSolve()
+            thread.join()
+            raise
+        return outcome[0] if outcome else self._highspy.HighsStatus.kError
+
     def solve(self, time_limit: float | None = None) -> LinearAnswer:
         """Solve, and read only what the status allows."""
         if time_limit is not None:
@@ -91,7 +111,7 @@ class LinearModel:
             self.highs.setOptionValue("time_limit", self.highs.getRunTime() + max(time_limit, 1e-3))
         else:
             self.highs.setOptionValue("time_limit", float("inf"))
-        if self.highs.run() == self._highspy.HighsStatus.kError:
+        if self._run() == self._highspy.HighsStatus.kError:
             return LinearAnswer("error")
         model = self.highs.getModelStatus()
         kinds = self._highspy.HighsModelStatus
@@ -117,7 +137,13 @@ class LinearModel:
             return LinearAnswer("unbounded" if model == kinds.kUnbounded else "error")
         if model == kinds.kUnbounded:
             return LinearAnswer("unbounded")
-        if model in (kinds.kTimeLimit, kinds.kIterationLimit, kinds.kSolutionLimit, kinds.kObjectiveBound):
+        if model in (
+            kinds.kInterrupt,
+            kinds.kTimeLimit,
+            kinds.kIterationLimit,
+            kinds.kSolutionLimit,
+            kinds.kObjectiveBound,
+        ):
             feasible = info.primal_solution_status == self._highspy.SolutionStatus.kSolutionStatusFeasible
             point = np.array(self.highs.getSolution().col_value) if feasible else None
             value = float(info.objective_function_value) if feasible else np.inf

@@ -20,6 +20,10 @@ from hybridmip.result import Incumbent, PhaseStatistics, StopReason, relative_ga
 IMPROVEMENT = 1e-9
 
 
+#: Seconds between two signs of life where nothing else happens.
+HEARTBEAT = 2.0
+
+
 class StopSearch(Exception):
     """Raised inside a phase when the solve must end; `solve` catches it and returns the best so far."""
 
@@ -86,6 +90,7 @@ class SearchState:
         self.phase = "start"
         #: Diagonal below Q for screening moves; zero until a relaxation gives one.
         self.diagonal = np.zeros(problem.n)
+        self._ticked = started
         self._statistics: dict[str, list[float]] = {}
 
     @property
@@ -100,8 +105,12 @@ class SearchState:
 
     def check(self) -> None:
         """Raise StopSearch when the time or the evaluations are used up."""
-        if time.perf_counter() >= self.deadline:
+        now = time.perf_counter()
+        if now >= self.deadline:
             raise StopSearch(StopReason.TIME_LIMIT)
+        if self.progress is not None and now - self._ticked >= HEARTBEAT:
+            self._ticked = now
+            self.progress.tick(self.seconds, self.phase, self.best.objective, self.bound)
         limit = self.config.evaluation_limit
         if limit is not None and self.solver.evaluations >= limit:
             raise StopSearch(StopReason.EVALUATION_LIMIT)
@@ -154,6 +163,7 @@ class SearchState:
 
     def raise_bound(self, name: str, bound: float) -> None:
         """Take note of a lower bound."""
+        bound = float(bound)
         self.bounds[name] = max(bound, self.bounds.get(name, -math.inf))
         if bound > self.bound:
             self.bound = bound
