@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format clean
+.PHONY: help demo test lint format bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -31,9 +31,12 @@ format: $(VENV)/.installed-dev  ## rewrite the sources the way the linters want 
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+bench: $(VENV)/.installed-bench  ## compare with other solvers, write benchmarks/RESULTS.md (ARGS="--quick")
+	@$(BIN)/python -m benchmarks $(ARGS)
+
 clean:  ## remove caches, build output and what the demo wrote; .venv stays
-	@rm -rf build dist hybridmip-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf build dist hybridmip-demo benchmarks/quick .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A Python without ensurepip (some Linux packages) cannot put pip into a new venv; its own pip can.
 $(BIN)/python:
@@ -52,4 +55,9 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "==> installing hybridmip and its development tools into $(VENV) (once; a minute or two)"
 	@$(PIP) install -e ".[dev]"
+	@touch $(VENV)/.installed $@
+
+$(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
+	@echo "==> installing hybridmip and the solvers it is compared with into $(VENV) (once; a few minutes)"
+	@$(PIP) install -e ".[bench]"
 	@touch $(VENV)/.installed $@

@@ -6,10 +6,10 @@ import itertools
 from functools import cache
 
 import numpy as np
+from problems import BOUNDS, QUADRATIC, Recipe, make, restricted_value
 
 from hybridmip.problem import Problem
 from hybridmip.restricted.protocol import Evaluation
-from problems import BOUNDS, QUADRATIC, Recipe, make, restricted_value
 
 #: Rows of every kind, more than one x per switch, x without one, and rows that hardly any b satisfies.
 SHAPES = (

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from problems import BINARY_ROWS, Recipe, all_members, make
 from scipy import stats
 
 from hybridmip.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.problem import Problem
-from problems import BINARY_ROWS, Recipe, all_members, make
 
 SEEDS = range(6)
 #: Kinds that are not recognised as counts over disjoint sets by chance.
@@ -178,6 +178,17 @@ def test_drawn_members_are_members(binary_rows: str, seed: int) -> None:
         assert binaries.flip_and_repair(b, int(rng.integers(binaries.m)), rng).tobytes() in inside
 
 
+@every_kind
+def test_random_like_another(binary_rows: str) -> None:
+    """Drawn near the size of another b, be it empty, full or between, it is a member all the same."""
+    binaries, members = make_set(binary_rows, 2)
+    inside = keys(members)
+    rng = np.random.default_rng(0)
+    for like in (np.zeros(7, dtype=bool), np.arange(7) < 3, np.ones(7, dtype=bool)):
+        for _ in range(10):
+            assert binaries.random(rng, like).tobytes() in inside
+
+
 def chi_square(counts: dict[bytes, int], possible: int) -> float:
     """p-value of the counts being draws from a uniform distribution over `possible` outcomes."""
     observed = np.zeros(possible)
@@ -200,9 +211,8 @@ def draw(binaries: BinarySet, times: int) -> dict[bytes, int]:
     [
         (of_rows(np.ones((1, 5)), [2], [2]), 10),
         (of_rows([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1]], [1, 1], [1, 1]), 6),
-        (BinarySet(Problem(binaries=3)), 8),
     ],
-    ids=["one cardinality row", "two sectors", "no rows"],
+    ids=["one cardinality row", "two sectors"],
 )
 def test_random_is_uniform(binaries: BinarySet, possible: int) -> None:
     """Every member is drawn equally often (chi-square on 6000 seeded draws)."""

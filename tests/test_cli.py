@@ -24,6 +24,7 @@ SOLVE_KEYS = [
     "status", "stop_reason", "objective", "bound", "gap", "selected", "weights", "found_by", "evaluations",
     "seconds", "seed", "version",
 ]  # fmt: skip
+PORTFOLIO_KEYS = ["expected_return", "risk", "violation"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,8 @@ def test_json_is_one_document_with_the_promised_keys(run: Run, port: Path) -> No
     assert answer.code == 0
     assert answer.err == ""
     document = json.loads(answer.out)
-    assert list(document) == SOLVE_KEYS
+    assert list(document) == [*SOLVE_KEYS, *PORTFOLIO_KEYS, "warnings"]
+    assert document["warnings"] == []
     assert (document["seed"], document["version"]) == (7, __version__)
     weights = document["weights"]
     assert sorted(weights) == sorted(document["selected"])
@@ -123,6 +125,9 @@ def test_json_is_one_document_with_the_promised_keys(run: Run, port: Path) -> No
     variance = x @ (np.outer(DEVIATIONS, DEVIATIONS) * correlation) @ x
     assert document["objective"] == pytest.approx(variance, rel=1e-8)
     assert document["bound"] <= document["objective"] * (1 + 1e-9)
+    assert document["expected_return"] == pytest.approx(x @ MEANS)
+    assert document["risk"] == pytest.approx(np.sqrt(variance))
+    assert 0 <= document["violation"] < 1e-7
 
 
 def test_same_seed_same_document(run: Run, port: Path) -> None:
@@ -223,6 +228,7 @@ def test_infeasible_target(run: Run, port: Path) -> None:
     assert answer.code == 3
     document = json.loads(answer.out)
     assert (document["status"], document["objective"], document["weights"]) == ("infeasible", None, {})
+    assert [document[key] for key in PORTFOLIO_KEYS] == [None, None, None]
     assert document["unconstrained_returns"][1] == pytest.approx(0.006)
 
 
@@ -305,8 +311,8 @@ def test_bad_mean_and_covariance(run: Run, tmp_path: Path, case: str) -> None:
 
 BAD_OPTIONS = {
     "more assets than there are": (["--assets", "7"], ["assets", "7", "6"]),
-    "minimum weights above the budget": (["--assets", "3", "--min-weight", "0.4"], ["min_weight", "1.2"]),
-    "maximum weights below the budget": (["--assets", "3", "--max-weight", "0.3"], ["max_weight", "0.9"]),
+    "minimum weights above the budget": (["--assets", "3", "--min-weight", "0.4"], ["--assets * --min-weight", "1.2"]),
+    "maximum weights below the budget": (["--assets", "3", "--max-weight", "0.3"], ["--assets * --max-weight", "0.9"]),
     "not a number of assets": (["--assets", "few"], ["--assets", "few", "5:10"]),
     "range upside down": (["--assets", "4:2"], ["assets", "4", "2"]),
     "unknown option": (["--asets", "3"], ["--asets", "--assets", "portfolio --help"]),
@@ -317,7 +323,14 @@ BAD_OPTIONS = {
     "time limit text": (["--time-limit", "soon"], ["--time-limit", "portfolio --help"]),
     "negative seed": (["--seed", "-1"], ["--seed"]),
     "negative gap": (["--gap", "-0.1"], ["--gap"]),
-    "target not finite": (["--target-return", "nan"], ["target_return"]),
+    "target not finite": (["--target-return", "nan"], ["--target-return", "nan"]),
+    "target not a number": (["--target-return", "high"], ["--target-return", "'high'", "0.5%"]),
+    "target with a comma": (["--target-return", "0,5%"], ["--target-return", "0,5%", "0.5"]),
+    "weight not a number": (["--min-weight", "1 %%"], ["--min-weight", "'1 %%'"]),
+    "least above greatest weight": (["--min-weight", "60%", "--max-weight", "0.5"], ["--min-weight", "--max-weight"]),
+    "minimum of no target": (["--at-least"], ["--at-least", "--target-return"]),
+    "gap not a number": (["--gap", "small"], ["--gap", "small"]),
+    "kind of a port file": (["--kind", "prices"], ["--kind is for a CSV"]),
     "unknown kind": (["--kind", "guesses"], ["--kind", "prices"]),
     "unknown configuration": (["--config", "best"], ["--config", "paper"]),
     "option without its value": (["--assets"], ["--assets"]),
@@ -326,6 +339,9 @@ BAD_OPTIONS = {
     "group with a wrong limit": (["--group", "Low=asset1:size=3"], ["Low", "size", "max_assets"]),
     "group with a wrong value": (["--group", "Low=asset1:max_assets=some"], ["Low", "some", "whole"]),
     "group of strangers": (["--group", "Low=asset1,asset99:max_weight=0.5"], ["Low", "asset99"]),
+    "group of a misspelt asset": (["--group", "Low=aset1:max_weight=0.5"], ["'aset1'", "did you mean 'asset1'?"]),
+    "group with a wrong weight": (["--group", "Low=asset1:max_weight=much"], ["Low", "max_weight is 'much'"]),
+    "groups file before its limits": (["--groups", "absent.csv"], ["absent.csv", "does not exist"]),
     "group limit without groups": (["--max-group-weight", "0.5"], ["--max-group-weight", "--groups"]),
     "missing groups file": (["--groups", "absent.csv", "--max-group-assets", "1"], ["absent.csv"]),
     "missing directory": (["--out", "no/such/place.csv"], ["no/such", "directory"]),
@@ -339,6 +355,139 @@ def test_bad_option(run: Run, port: Path, case: str, as_json: bool) -> None:
     """Every misuse: one line that names the option and the remedy, exit code 2, with --json as without."""
     arguments, words = BAD_OPTIONS[case]
     assert_bad_input(run("portfolio", port, *(["--json"] if as_json else []), *arguments), *words)
+
+
+def test_percentages(run: Run, port: Path) -> None:
+    """0.4% and 0.004 are the same number, wherever a share is asked for."""
+    arguments = ("portfolio", port, "--assets", 3, "--json")
+    group = "Low=asset1,asset2,asset3:max_weight="
+    one = run(
+        *arguments, "--min-weight", "5%", "--max-weight", "60 %", "--target-return", "0.4%", "--group", f"{group}30%"
+    )
+    two = run(*arguments, "--min-weight", 0.05, "--max-weight", 0.6, "--target-return", 0.004, "--group", f"{group}0.3")
+    assert (one.code, two.code) == (0, 0)
+    assert json.loads(one.out)["weights"] == json.loads(two.out)["weights"]
+
+
+def test_no_time_limit(run: Run, port: Path) -> None:
+    """--time-limit inf is no limit, as when it is left out."""
+    answer = run("portfolio", port, "--assets", 3, "--json", "--time-limit", "inf")
+    assert answer.code == 0
+    assert json.loads(answer.out)["stop_reason"] != "time_limit"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device without room")
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_answer_is_shown_when_it_cannot_be_written(run: Run, port: Path, as_json: bool) -> None:
+    """--out on a full device: the answer on standard output all the same, then one line and exit code 2."""
+    answer = run("portfolio", port, "--assets", 3, "--out", "/dev/full", *(["--json"] if as_json else []))
+    assert (answer.code, answer.err.count("\n")) == (2, 1)
+    assert "cannot write /dev/full" in answer.err
+    if as_json:
+        assert len(json.loads(answer.out)["weights"]) == 3
+    else:
+        assert "proven optimal" in answer.out
+        assert "written" not in answer.out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device without room")
+@pytest.mark.parametrize("arguments", [["--json"], [], ["--help"]], ids=["json", "text", "help"])
+def test_standard_output_without_room(port: Path, arguments: list[str]) -> None:
+    """Standard output on a full device: one line on standard error, exit code 2, no traceback."""
+    line = [sys.executable, "-m", "hybridmip", "portfolio", str(port), "--assets", "3", *arguments]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("hybridmip: error: cannot write")
+    assert done.stderr.count("\n") == 1
+
+
+def test_out_is_tried_before_the_solve(run: Run, port: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place that refuses to be opened is told first; a file that is read is not written over."""
+    import hybridmip.solve
+
+    def never(*arguments: object, **options: object) -> object:
+        raise AssertionError("solved before --out was tried")
+
+    monkeypatch.setattr(sys.modules["hybridmip.solve"], "solve", never)
+    arguments = ("portfolio", port, "--assets", 3, "--out")
+    too_long = tmp_path / ("x" * 300)
+    assert_bad_input(run(*arguments, too_long), "cannot write", "too long")
+    assert_bad_input(run(*arguments, port), "port.txt", "another name")
+    assert port.read_text() == port_text()
+
+
+def test_out_leaves_nothing_behind_without_an_answer(run: Run, port: Path, tmp_path: Path) -> None:
+    """Trying the place creates no file, and keeps what was in it."""
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    old.write_text("mine\n")
+    for path in (old, new):
+        assert run("portfolio", port, "--target-return", "5%", "--out", path).code == 3
+    assert old.read_text() == "mine\n"
+    assert not new.exists()
+
+
+def test_singular_covariance_is_told(run: Run, tmp_path: Path) -> None:
+    """Fewer rows than assets: a warning on standard error unless --quiet, and in the document."""
+    from hybridmip.applications.market import market
+
+    file = tmp_path / "prices.csv"
+    market(30, periods=5, seed=1).prices().to_csv(file)
+    arguments = ("portfolio", file, "--kind", "prices", "--assets", 8)
+    shown = run(*arguments)
+    assert shown.code == 0
+    assert shown.err.startswith("hybridmip: warning: ")
+    assert shown.err.count("\n") == 1
+    assert "5 returns of 30 assets" in shown.err
+    # The variance is 0 but for rounding: no share of it, and no word against the proof.
+    assert "optimal" in shown.out
+    assert "no useful" not in shown.out
+    rows = [row.split() for row in shown.out.splitlines()[1:] if row[:1].isdigit()]
+    assert rows
+    assert all(row[-1] == "-" for row in rows)
+    quiet = run(*arguments, "--quiet", "--json")
+    assert quiet.err == ""
+    assert "singular" in json.loads(quiet.out)["warnings"][0]
+
+
+def test_selected_but_not_held(run: Run, tmp_path: Path) -> None:
+    """Assets that the count makes selected but that get no weight are counted below the table, not listed."""
+    # A hedges nothing and is risky; B is all there is to hold, but two must be selected.
+    mean_file, covariance_file = pair(tmp_path, [0.01, 0.02], [[1, 0.5], [0.5, 0.5]])
+    answer = run("portfolio", mean_file, "--covariance", covariance_file, "--assets", 2, "--target-return", 0.02)
+    assert answer.code == 0
+    assert "1 more selected at weight 0" in answer.out
+    assert " A " not in answer.out
+
+
+def test_files_that_pandas_writes(run: Run, tmp_path: Path) -> None:
+    """Means, covariance and sectors as to_csv writes them, headings and all."""
+    import pandas as pd
+
+    from hybridmip.applications.market import market
+
+    made = market(10, periods=60, seed=2)
+    returns = made.returns()
+    returns.mean().to_csv(tmp_path / "mean.csv")
+    returns.cov().to_csv(tmp_path / "cov.csv")
+    pd.Series(made.sectors, made.names, name="sector").rename_axis("asset").to_csv(tmp_path / "sectors.csv")
+    answer = run(
+        "portfolio", tmp_path / "mean.csv", "--covariance", tmp_path / "cov.csv", "--assets", 4,
+        "--groups", tmp_path / "sectors.csv", "--max-group-weight", "60%", "--json",
+    )  # fmt: skip
+    assert answer.code == 0
+    weights = json.loads(answer.out)["weights"]
+    for members in made.groups().values():
+        assert sum(weights.get(member, 0.0) for member in members) <= 0.6 + 1e-8
+    # Without the covariance the remedy is an option, not an argument.
+    assert_bad_input(run("portfolio", tmp_path / "mean.csv"), "means", "with --covariance FILE2")
+
+
+def test_kind_is_asked_for_as_an_option(run: Run, tmp_path: Path) -> None:
+    """On the command line the remedy is --kind prices, not kind='prices'."""
+    file = tmp_path / "numbers.csv"
+    file.write_text("date,A,B\n1,1.5,2\n2,-2.5,3\n3,0.7,1\n")
+    assert_bad_input(run("portfolio", file), "say which with --kind prices or --kind returns")
 
 
 def test_missing_file_and_missing_argument(run: Run, tmp_path: Path) -> None:
@@ -389,6 +538,7 @@ def test_group_syntax() -> None:
         ["AAA", "B:B"],
         {"min_assets": 1, "max_weight": 0.3},
     )
+    assert _parse_group("A=x:max_weight=30%")[2] == {"max_weight": 0.3}
 
 
 def test_demo(run: Run, tmp_path: Path) -> None:
@@ -400,21 +550,48 @@ def test_demo(run: Run, tmp_path: Path) -> None:
     shown = run(*arguments)
     assert shown.code == 0
     assert shown.err == ""
-    assert shown.out.count("proven") >= 4  # optimal, infeasible, or so far above the optimum
+    assert "infeasible" not in shown.out
     assert (folder / "frontier.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(folder / "frontier.csv")
     assert len(table) == 4
-    solved = table[table["variance"].notna()]
-    assert len(solved) >= 2
-    assert (solved["bound"] <= solved["variance"] * (1 + 1e-9)).all()
+    assert (table["bound"] <= table["variance"] * (1 + 1e-9)).all()  # every target has an answer
 
     (folder / "frontier.png").unlink()
     answer = run(*arguments, "--json", "--no-picture")
     document = json.loads(answer.out)
-    assert list(document)[: len(SOLVE_KEYS)] == SOLVE_KEYS
+    assert list(document) == [*SOLVE_KEYS, *PORTFOLIO_KEYS, "frontier", "files"]
     assert [point["target_return"] for point in document["frontier"]] == pytest.approx(list(table["target_return"]))
     assert [str(folder / "frontier.csv")] == document["files"]
     assert not (folder / "frontier.png").exists()
+
+
+def test_demo_goes_up_to_what_can_be_had(run: Run, tmp_path: Path) -> None:
+    """The last target is just below the return of the best asset with all others at their least weight."""
+    from hybridmip.applications.market import market
+
+    arguments = ("demo", "--assets", 12, "--hold", 5, "--points", 2, "--out", tmp_path, "--no-picture", "--json")
+    points = json.loads(run(*arguments, "--time-limit", "inf").out)["frontier"]
+    best = np.sort(market(assets=12).expected_returns)[::-1]
+    highest = best[0] * 0.96 + 0.01 * best[1:5].sum()
+    assert points[1]["status"] != "infeasible"
+    assert highest - 0.002 * (highest - points[0]["target_return"]) < points[1]["target_return"] < highest
+
+
+def test_demo_where_only_equal_weights_are_left(run: Run, tmp_path: Path) -> None:
+    """100 assets of at least 1 % each leave one portfolio, which is found; one asset more is refused."""
+    arguments = ("demo", "--points", 2, "--out", tmp_path, "--no-picture", "--json", "--assets")
+    document = json.loads(run(*arguments, 100, "--hold", 100).out)
+    assert list(document["weights"].values()) == pytest.approx([0.01] * 100)
+    assert_bad_input(run(*arguments, 110, "--hold", 101), "--hold", "101", "at most 100")
+
+
+def test_demo_keeps_the_answer_when_it_cannot_write(run: Run, tmp_path: Path) -> None:
+    """A frontier.csv that cannot be written: the document all the same, then one line and exit code 2."""
+    (tmp_path / "frontier.csv").mkdir()
+    answer = run("demo", "--assets", 8, "--hold", 3, "--points", 2, "--out", tmp_path, "--no-picture", "--json")
+    assert (answer.code, answer.err.count("\n")) == (2, 1)
+    assert "frontier.csv" in answer.err
+    assert len(json.loads(answer.out)["frontier"]) == 2
 
 
 def test_demo_refuses_a_file_as_directory(run: Run, port: Path) -> None:
@@ -431,6 +608,8 @@ def command(*arguments: str, **options: object) -> subprocess.CompletedProcess[s
 def test_version_and_help_in_a_real_process() -> None:
     """--version and --help work, and help does not import what only a solve needs."""
     assert command("--version").stdout == f"hybridmip {__version__}\n"
+    module = subprocess.run([sys.executable, "-m", "hybridmip", "--version"], capture_output=True, check=False)
+    assert module.stdout.decode() == f"hybridmip {__version__}\n"
     helped = command("portfolio", "--help")
     assert helped.returncode == 0
     assert "--target-return" in helped.stdout
@@ -485,6 +664,8 @@ def test_public_names_in_any_order() -> None:
         "from hybridmip import solve, market; assert callable(solve) and callable(market)",
         "import hybridmip as hm; assert all(getattr(hm, name) is not None for name in hm.__all__)",
         "import hybridmip as hm, hybridmip.applications.market as m; assert hm.market is m.market",
+        "import hybridmip as hm; from hybridmip.io.tables import read_portfolio_data as r; "
+        "assert hm.read_portfolio_data is r",
     )
     for program in programs:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hybridmip.applications.portfolio import Group, Portfolio
     from hybridmip.config import Config
     from hybridmip.errors import ArgumentError, FileError, HybridMIPError, ProblemError, UnboundedError
+    from hybridmip.io.tables import read_portfolio_data
     from hybridmip.problem import Problem
     from hybridmip.quadratic import FactorModel
     from hybridmip.result import Result, Status, StopReason
@@ -45,6 +46,7 @@ __all__ = [
     "UnboundedError",
     "__version__",
     "market",
+    "read_portfolio_data",
     "solve",
 ]
 
@@ -64,6 +66,7 @@ _HOME = {
     "StopReason": "result",
     "UnboundedError": "errors",
     "market": "applications.market",
+    "read_portfolio_data": "io.tables",
     "solve": "solve",
 }
 

@@ -23,7 +23,11 @@ TOLERANCE = 1e-9
 
 
 class NoFeasibleBinaries(HybridMIPError):
-    """No b satisfies the rows on b alone (proven)."""
+    """No b satisfies the rows on b alone (proven); `rows` names those involved."""
+
+    def __init__(self, rows: tuple[str, ...]) -> None:
+        super().__init__(f"no choice of binaries satisfies {', '.join(rows)}")
+        self.rows = rows
 
 
 class BinarySet:
@@ -76,7 +80,7 @@ class BinarySet:
             least = 0 if limits[0] == -math.inf else max(0, math.ceil(limits[0] - 1e-9))
             most = len(members) if limits[1] == math.inf else min(len(members), math.floor(limits[1] + 1e-9))
             if least > most:
-                raise NoFeasibleBinaries(f"no choice of binaries satisfies {self.names[row]}")
+                raise NoFeasibleBinaries((self.names[row],))
             self.group[members] = row
             low.append(least)
             high.append(most)
@@ -110,7 +114,7 @@ class BinarySet:
         self._model.change_cost(-gain / largest if largest > 0 else np.zeros(self.m))
         answer = self._model.solve(time_limit)
         if answer.status == "infeasible":
-            raise NoFeasibleBinaries(f"no choice of binaries satisfies {', '.join(self.names)} together")
+            raise NoFeasibleBinaries(self.names)
         if answer.x is None:
             raise TimeoutError("no member of the set was found in time")
         return np.asarray(answer.x > 0.5)
@@ -128,9 +132,32 @@ class BinarySet:
             b[members[:count]] = True
         return b
 
-    def random(self, rng: np.random.Generator) -> Binary:
-        """A random member; uniform for equal counts over disjoint sets and for the free set."""
-        return self.maximise(rng.standard_normal(self.m))
+    def random(self, rng: np.random.Generator, like: Binary | None = None) -> Binary:
+        """A random member; uniform where the rows on b are equal counts over disjoint sets.
+
+        Where a count is left open it is drawn first: near that of `like` if given, else evenly on a
+        logarithmic scale, since a b with half its entries on is seldom what anyone looks for.
+        """
+        scores = rng.standard_normal(self.m)
+        if self.kind == "general":
+            if like is not None and self.m:
+                # Shift the scores so that about as many are positive as `like` has ones.
+                scores -= np.quantile(scores, 1.0 - min(1.0, float(like.mean()) * rng.uniform(0.6, 1.4)))
+            return self.maximise(scores)
+        b = np.zeros(self.m, dtype=bool)
+        for g in range(-1, len(self.group_lower)):
+            members = np.flatnonzero(self.group == g)
+            low = 0 if g < 0 else int(self.group_lower[g])
+            high = members.size if g < 0 else int(self.group_upper[g])
+            if low == high:
+                count = low
+            elif like is not None:
+                count = round(int(like[members].sum()) * rng.uniform(0.6, 1.4))
+            else:
+                count = math.floor(math.exp(rng.uniform(math.log(max(low, 1)), math.log(high + 1))))
+            order = members[np.argsort(-scores[members], kind="stable")]
+            b[order[: min(max(count, low), high)]] = True
+        return b
 
     def round(self, probabilities: Vector, rng: np.random.Generator) -> Binary:
         """A member drawn with the relaxed b as probabilities."""

@@ -6,14 +6,15 @@ standard error. The numerical modules are imported inside the commands, so that 
 
 from __future__ import annotations
 
-import csv
+import contextlib
 import difflib
 import json
 import math
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hybridmip import __version__
-from hybridmip.errors import ArgumentError, FileError, HybridMIPError
+from hybridmip.errors import ArgumentError, FileError, HybridMIPError, ProblemError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -39,6 +40,8 @@ EXIT_INTERRUPTED = 130
 
 #: Least weight of an asset held in the demo.
 MIN_WEIGHT = 0.01
+#: The demo's targets go up to this share of the way to the highest return that can be had.
+HIGHEST_TARGET = 0.999
 
 # Base of all errors in a command line. Typer brings its own copy of click or uses click itself, by version.
 _CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -73,14 +76,11 @@ def _show_version(wanted: bool) -> None:
 
 
 def _positive_seconds(value: float | None) -> float | None:
-    if value is not None and not (math.isfinite(value) and value > 0):
+    """The limit; None for none, which is what infinitely many seconds are."""
+    if value is None or value == math.inf:
+        return None
+    if not value > 0:
         raise ArgumentError(f"--time-limit is {value:g}; give a positive number of seconds")
-    return value
-
-
-def _valid_gap(value: float | None) -> float | None:
-    if value is not None and not (math.isfinite(value) and value >= 0):
-        raise ArgumentError(f"--gap is {value:g}; give a number of at least 0, such as 1e-4")
     return value
 
 
@@ -121,11 +121,11 @@ def demo(
     ),
     no_picture: Annotated[bool, typer.Option("--no-picture", help="Do not draw frontier.png.")] = False,
     time_limit: Annotated[
-        float,
+        float | None,
         typer.Option(
             callback=_positive_seconds,
             metavar="SECONDS",
-            help="Seconds for everything; the best so far is shown.",
+            help="Seconds for everything; the best so far is shown. inf for no limit.",
             rich_help_panel=COMMON,
         ),
     ] = 60.0,
@@ -143,6 +143,11 @@ def demo(
     """
     if hold > assets:
         raise ArgumentError(f"--hold is {hold} but there are {assets} assets; lower it or raise --assets")
+    if hold * MIN_WEIGHT > 1:
+        most = int(1 / MIN_WEIGHT)
+        raise ArgumentError(
+            f"--hold is {hold}, but each asset has at least {100 * MIN_WEIGHT:g} %; hold at most {most}"
+        )
     _make_directory(out)
 
     import numpy as np
@@ -154,16 +159,18 @@ def demo(
 
     stocks = market(assets=assets, seed=seed)
     asked = stocks.portfolio(assets=hold, min_weight=MIN_WEIGHT)
-    low, high = asked.efficient_range()
+    ticker = _Ticker(quiet)
+    ticker.show("looking for the highest return (the very first solve on a machine compiles the kernel)")
+    low, high = _returns_to_show(asked, time_limit, seed)
     asked = asked.with_target((low + high) / 2)
     sectors = dict(zip(stocks.names, stocks.sectors, strict=True))
     rules = f"{hold} of {assets} assets, each at least {100 * MIN_WEIGHT:g} %"
     show = _ignore if as_json else _print
-    ticker = _Ticker(quiet)
 
+    ticker.clear()
     show(Text(f"{rules}: the least risk for an expected return of {_percent(asked.target_return)}", "bold"), "")
-    ticker.show("solving the portfolio (the very first solve on a machine compiles the kernel)")
-    result = solve(asked.problem(), time_limit=time_limit / 4, seed=seed)
+    ticker.show("solving the portfolio")
+    result = solve(asked.problem(), time_limit=None if time_limit is None else time_limit / 4, seed=seed)
     reading = asked.read(result) if result.has_solution else None
     ticker.clear()
     if reading is not None:
@@ -171,27 +178,36 @@ def demo(
     else:
         show(*_no_solution_report(asked, result), "")
 
-    document = result.to_dict("weights")
+    document = _document(asked, result, reading)
+    unwritten: FileError | None = None
     if result.stop_reason != "interrupted":
         show(Text(f"The same for {points} returns from {_percent(low)} to {_percent(high)}", "bold"), "")
         ticker.show(f"frontier: 0 of {points} targets solved")
         frontier = sweep(
             asked,
             np.linspace(low, high, points),
-            time_limit=max(time_limit - result.seconds, 0.01),
+            time_limit=None if time_limit is None else max(time_limit - result.seconds, 0.01),
             seed=seed,
             on_point=lambda count, _: ticker.show(f"frontier: {count} of {points} targets solved"),
         )
         ticker.show("drawing")
         free = unconstrained_frontier(asked)
-        files = save_frontier(out, frontier, free, reading, sectors, rules, picture=not no_picture)
+        files: list[Path] = []
+        try:
+            files = save_frontier(out, frontier, free, reading, sectors, rules, picture=not no_picture)
+        except FileError as error:
+            unwritten = error
         ticker.clear()
         document["frontier"] = [point.to_dict() for point in frontier]
         document["files"] = [str(path) for path in files]
         show(*_frontier_report(frontier, free, reading), "")
-        show(f"written: {', '.join(map(str, files))}", "", *_what_next())
+        if files:
+            show(f"written: {', '.join(map(str, files))}", "")
+        show(*_what_next())
     if as_json:
         _write_json(document)
+    if unwritten is not None:
+        raise unwritten
     raise typer.Exit(_exit_code(result))
 
 
@@ -217,14 +233,16 @@ def portfolio(
         str | None,
         typer.Option(metavar="K|A:B", show_default=False, help="Hold exactly K assets, or between A and B."),
     ] = None,
-    min_weight: Annotated[float, typer.Option(metavar="W", help="Least weight of an asset that is held.")] = 0.0,
-    max_weight: Annotated[float, typer.Option(metavar="W", help="Greatest weight of an asset.")] = 1.0,
+    min_weight: Annotated[
+        str, typer.Option(metavar="W", help="Least weight of an asset that is held: 0.01 or 1%.")
+    ] = "0",
+    max_weight: Annotated[str, typer.Option(metavar="W", help="Greatest weight of an asset: 0.3 or 30%.")] = "1",
     target_return: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             show_default=False,
             metavar="R",
-            help="Return of the portfolio per period, as in the data: 0.005 is half a percent.",
+            help="Return of the portfolio per period, as in the data: 0.005 or 0.5%.",
         ),
     ] = None,
     at_least: Annotated[
@@ -251,16 +269,15 @@ def portfolio(
         typer.Option(min=0, metavar="N", show_default=False, help="Most assets of each group of --groups."),
     ] = None,
     max_group_weight: Annotated[
-        float | None,
+        str | None,
         typer.Option(metavar="W", show_default=False, help="Greatest weight of each group of --groups."),
     ] = None,
     gap: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            callback=_valid_gap,
             metavar="G",
             show_default=False,
-            help="Stop when proven this close to optimal: 1e-4 is 0.01 %.",
+            help="Stop when proven this close to optimal: 0.0001 or 0.01%.",
         ),
     ] = None,
     config: Annotated[
@@ -294,24 +311,35 @@ def portfolio(
     hybridmip portfolio mean.csv --covariance cov.csv --assets 8 --group "Banks=AAA,BBB:max_weight=0.3"
     """
     counts = _asset_counts(assets)
-    _check_writable(out)
-    limits = _groups(group or [], groups, min_group_assets, max_group_assets, max_group_weight)
+    least, greatest = _fraction("--min-weight", min_weight), _fraction("--max-weight", max_weight)
+    target = None if target_return is None else _fraction("--target-return", target_return)
+    if at_least and target is None:
+        raise ArgumentError("--at-least needs --target-return, the return that is to be had at least")
+    closeness = None if gap is None else _fraction("--gap", gap)
+    if closeness is not None and closeness < 0:
+        raise ArgumentError(f"--gap is {gap}; give a number of at least 0, such as 1e-4")
+    shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
+    _check_writable(out, file, covariance, groups)
 
     from hybridmip.applications.portfolio import Portfolio
     from hybridmip.io.tables import read_portfolio_data
 
-    data = read_portfolio_data(file, covariance=covariance, kind=None if kind is None else str(kind))
-    asked = Portfolio(
-        data.returns,
-        data.covariance,
-        names=data.names,
-        assets=counts,
-        min_weight=min_weight,
-        max_weight=max_weight,
-        target_return=target_return,
-        return_sense="at_least" if at_least else "equal",
-        groups=limits or None,
-    )
+    with _options_in_messages():
+        data = read_portfolio_data(file, covariance=covariance, kind=None if kind is None else str(kind))
+        asked = Portfolio(
+            data.returns,
+            data.covariance,
+            names=data.names,
+            assets=counts,
+            min_weight=least,
+            max_weight=greatest,
+            target_return=target,
+            return_sense="at_least" if at_least else "equal",
+            groups=_groups(group or [], groups, shared, data.names) or None,
+        )
+    if not quiet:
+        for warning in data.warnings:
+            _tell(f"warning: {warning}")
     # Only now what takes longest to import: bad input is told at once.
     from hybridmip.config import Config
     from hybridmip.solve import solve
@@ -320,23 +348,29 @@ def portfolio(
         asked.problem(),
         config=Config.paper() if config is Configuration.PAPER else Config(),
         time_limit=time_limit,
-        gap=gap,
+        gap=closeness,
         seed=seed,
         progress=_progress(quiet),
     )
     reading = asked.read(result) if result.has_solution else None
+    unwritten: FileError | None = None
     if out is not None and reading is not None:
         from hybridmip.report.demo import save_table
 
-        save_table(reading.table(), out)
+        try:
+            save_table(reading.table(), out)
+        except FileError as error:
+            unwritten = error  # told after the answer, which must not be lost
     if as_json:
-        _write_json(_document(asked, result))
+        _write_json({**_document(asked, result, reading), "warnings": list(data.warnings)})
     elif reading is not None:
         _print(*_portfolio_report(result, reading))
-        if out is not None:
+        if out is not None and unwritten is None:
             _print("", f"written: {out}")
     else:
         _print(*_no_solution_report(asked, result))
+    if unwritten is not None:
+        raise unwritten
     raise typer.Exit(_exit_code(result))
 
 
@@ -356,10 +390,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _fail(str(error))
     except MemoryError:
         code = _fail("not enough memory for this problem; take fewer assets or a machine with more")
+    except OSError as error:
+        _forget_output()
+        code = _fail(f"cannot write the output: {error.strerror or error}")
     except (KeyboardInterrupt, typer.Abort):
         code = EXIT_INTERRUPTED
     if code == EXIT_INTERRUPTED:
-        sys.stderr.write("hybridmip: interrupted before anything was found\n")
+        _tell("interrupted before anything was found")
     sys.exit(code if isinstance(code, int) else EXIT_SOLUTION)
 
 
@@ -368,8 +405,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _fail(message: str) -> int:
     """One line on standard error; the exit code for bad input."""
-    sys.stderr.write(f"hybridmip: error: {' '.join(message.split())}\n")
+    _tell(f"error: {message}")
     return EXIT_USAGE
+
+
+def _tell(message: str) -> None:
+    """One line on standard error; if nobody can be told, nobody is."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"hybridmip: {' '.join(message.split())}\n")
+        sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def _options_in_messages() -> Iterator[None]:
+    """Errors that name an argument of the Python interface name the option instead."""
+    try:
+        yield
+    except HybridMIPError as error:
+        message = str(error)
+        message = re.sub(r"\bkind='(\w+)'", r"--kind \1", message).replace("covariance=PATH", "--covariance FILE2")
+        message = re.sub(r"^(kind|assets)\b", r"--\1", message)
+        # Limits of groups have these names on the command line too, and a file may.
+        if not isinstance(error, FileError) and not message.startswith(("group", "--group")):
+            message = re.sub(r"\b(min|max)_weight\b", r"--\1-weight", message)
+        raise type(error)(message) from None
 
 
 def _usage_message(error: Exception) -> str:
@@ -387,27 +446,37 @@ def _usage_message(error: Exception) -> str:
     return f"{message[:1].lower()}{message[1:]}; try '{path} --help'"
 
 
-def _check_writable(path: Path | None) -> None:
+def _check_writable(path: Path | None, *inputs: Path | None) -> None:
     """Find out before a long solve, not after it."""
     if path is None:
         return
+    for given in inputs:
+        if given is not None and path.exists() and given.exists() and path.samefile(given):
+            raise FileError(f"--out {path} is a file that is read; give another name")
     if path.is_dir():
         raise FileError(f"--out {path} is a directory; give the name of a file")
     if not path.parent.is_dir():
         raise FileError(f"--out {path}: there is no directory {path.parent}; create it first")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise FileError(f"cannot write {path}: permission denied; choose another place")
+    if path.exists() and not path.is_file():
+        return  # a device or a pipe: opening it could block
+    new = not path.exists()
+    try:
+        # Append, or what is there would be lost even if nothing is found.
+        path.open("ab").close()
+        if new:
+            path.unlink()
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
 
 
 def _make_directory(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise FileError(f"--out {path} is a file; give the name of a directory") from None
+        tempfile.TemporaryFile(dir=path).close()
+    except (FileExistsError, NotADirectoryError):
+        raise FileError(f"--out {path} is a file, or in one; give the name of a directory") from None
     except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
-    if not os.access(path, os.W_OK):
-        raise FileError(f"cannot write into {path}: permission denied; choose another place")
+        raise FileError(f"cannot write into {path}: {error.strerror or error}; choose another place") from None
 
 
 # ---------------------------------------------------------------- options
@@ -426,29 +495,57 @@ def _asset_counts(text: str | None) -> int | tuple[int | None, int | None] | Non
         raise ArgumentError(f"--assets is {text!r}; give a number such as 10, or a range such as 5:10") from None
 
 
-def _groups(
-    texts: Sequence[str],
-    file: Path | None,
-    min_assets: int | None,
-    max_assets: int | None,
-    max_weight: float | None,
-) -> dict[str, Group]:
-    """Groups of --group and --groups together."""
-    shared = {
+def _fraction(what: str, text: str) -> float:
+    """0.005 or 0.5% as a number; `what` is what messages call it."""
+    stripped = text.strip()
+    number = stripped.removesuffix("%")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        point = number.replace(",", ".", 1)
+        remedy = f"write {point}" if point != number else "give a number such as 0.005 or 0.5%"
+        raise ArgumentError(f"{what} is {text!r}; {remedy}")
+    # 0.5 / 100 is nearer to what is meant than 0.5 * 0.01.
+    return value / 100 if stripped.endswith("%") else value
+
+
+def _shared_limits(
+    file: Path | None, min_assets: int | None, max_assets: int | None, max_weight: str | None
+) -> dict[str, Any]:
+    """Limits of every group of --groups, as arguments of Group."""
+    if file is not None:
+        from hybridmip.io.orlib import read_text
+
+        read_text(file)  # a missing file is the first thing to tell
+    given = {
         "--min-group-assets": min_assets,
         "--max-group-assets": max_assets,
         "--max-group-weight": max_weight,
     }
-    given = [option for option, value in shared.items() if value is not None]
+    given = {option: value for option, value in given.items() if value is not None}
     if file is None and given:
-        raise ArgumentError(f"{given[0]} needs --groups FILE.csv, which says the group of each asset")
+        raise ArgumentError(f"{next(iter(given))} needs --groups FILE.csv, which says the group of each asset")
     if file is not None and not given:
         raise ArgumentError(
             "--groups sets no limit by itself; add --max-group-weight, --max-group-assets or --min-group-assets"
         )
+    return {
+        "min_assets": min_assets or 0,
+        "max_assets": max_assets,
+        "max_weight": None if max_weight is None else _fraction("--max-group-weight", max_weight),
+    }
+
+
+def _groups(
+    texts: Sequence[str], file: Path | None, shared: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Group]:
+    """Groups of --group and --groups together."""
     if not texts and file is None:
         return {}
     from hybridmip.applications.portfolio import Group
+    from hybridmip.io.tables import read_groups
 
     limits: dict[str, Group] = {}
     for text in texts:
@@ -456,10 +553,10 @@ def _groups(
         if name in limits:
             raise ArgumentError(f"--group {name!r} is given twice; names of groups must be unique")
         limits[name] = Group(members, **options)
-    for name, members in ({} if file is None else _read_groups(file)).items():
+    for name, members in ({} if file is None else read_groups(file, names)).items():
         if name in limits:
             raise ArgumentError(f"group {name!r} is in --group and in {file}; names of groups must be unique")
-        limits[name] = Group(members, min_assets=min_assets or 0, max_assets=max_assets, max_weight=max_weight)
+        limits[name] = Group(members, **shared)
     return limits
 
 
@@ -471,44 +568,20 @@ def _parse_group(text: str) -> tuple[str, list[str], dict[str, Any]]:
     names = [member.strip() for member in members.split(",") if member.strip()]
     if not name.strip() or not names or not tail.strip():
         raise ArgumentError(f"--group is {text!r}; {rule}")
-    kinds: Mapping[str, type[int] | type[float]] = {
-        "min_assets": int,
-        "max_assets": int,
-        "min_weight": float,
-        "max_weight": float,
-    }
+    known = ("min_assets", "max_assets", "min_weight", "max_weight")
     limits: dict[str, Any] = {}
     for item in tail.split(","):
         key, _, value = (part.strip() for part in item.partition("="))
-        if key not in kinds:
-            raise ArgumentError(f"--group {name.strip()!r} has the limit {key!r}; known are {', '.join(kinds)}")
+        if key not in known:
+            raise ArgumentError(f"--group {name.strip()!r} has the limit {key!r}; known are {', '.join(known)}")
+        if key.endswith("weight"):
+            limits[key] = _fraction(f"--group {name.strip()!r}: {key}", value)
+            continue
         try:
-            limits[key] = kinds[key](value)
+            limits[key] = int(value)
         except ValueError:
-            what = "a whole number" if kinds[key] is int else "a number"
-            raise ArgumentError(f"--group {name.strip()!r}: {key} is {value!r}; give {what}") from None
+            raise ArgumentError(f"--group {name.strip()!r}: {key} is {value!r}; give a whole number") from None
     return name.strip(), names, limits
-
-
-def _read_groups(path: Path) -> dict[str, list[str]]:
-    """Members of each group from a CSV of asset and group; a first row `name,group` is a heading."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(stream) if any(row)]
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}; check --groups") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise FileError(f"{path} is not a CSV text file; give rows of asset and group") from None
-    if rows and [cell.lower() for cell in rows[0][1:]] == ["group"]:
-        rows = rows[1:]
-    if not rows:
-        raise FileError(f"{path} is empty; give rows of asset and group")
-    members: dict[str, list[str]] = {}
-    for number, row in enumerate(rows, start=1):
-        if len(row) != 2 or not all(row):
-            raise FileError(f"{path}, entry {number}: {','.join(row)!r} is not an asset and a group; mend that row")
-        members.setdefault(row[1], []).append(row[0])
-    return members
 
 
 # ---------------------------------------------------------------- output
@@ -521,13 +594,20 @@ def _exit_code(result: Result) -> int:
 
 
 def _write(text: str) -> None:
-    """Write to standard output; a reader that has gone away is no error."""
+    """Write to standard output; a reader that has gone away is no error, a full disk is one."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # What is left in the buffer must not raise again when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
+    except OSError as error:
+        _forget_output()
+        raise FileError(f"cannot write the answer on standard output: {error.strerror or error}") from None
+
+
+def _forget_output() -> None:
+    """What is left in the buffer must not raise again when Python exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write_json(document: Mapping[str, Any]) -> None:
@@ -584,8 +664,23 @@ class _Ticker:
             sys.stderr.flush()
 
 
-def _document(asked: Portfolio, result: Result) -> dict[str, Any]:
+def _returns_to_show(asked: Portfolio, time_limit: float | None, seed: int) -> tuple[float, float]:
+    """Lowest and highest target of the demo: from the least risk nearly to the most return that can be had."""
+    low, high = asked.efficient_range()
+    try:
+        least, most = asked.attainable_range(time_limit=None if time_limit is None else time_limit / 10, seed=seed)
+    except ProblemError:
+        return low, high  # no time: the sweep will say so
+    low = min(max(low, least), most)
+    return low, low + HIGHEST_TARGET * (most - low)
+
+
+def _document(asked: Portfolio, result: Result, reading: PortfolioResult | None) -> dict[str, Any]:
+    """The answer ready for JSON."""
     document = result.to_dict("weights")
+    document["expected_return"] = None if reading is None else reading.expected_return
+    document["risk"] = None if reading is None else reading.risk
+    document["violation"] = None if reading is None else result.violation
     if result.status == "infeasible" and asked.target_return is not None:
         document["unconstrained_returns"] = list(asked.efficient_range())
     return document
@@ -602,6 +697,7 @@ def _portfolio_report(
     table = reading.table()
     if groups is None and "group" in table:
         groups = {str(name): str(group) for name, group in table["group"].items()}
+    idle = [f"    {len(reading.idle)} more selected at weight 0"] if reading.idle else []
     return [
         portfolio_table(
             [str(name) for name in table.index],
@@ -612,6 +708,7 @@ def _portfolio_report(
             group_title=group_title,
             ascii_only=_console().options.ascii_only,
         ),
+        *idle,
         "",
         summary(result, expected_return=reading.expected_return, risk=reading.risk, objective_name="variance"),
     ]
@@ -646,9 +743,8 @@ def _frontier_report(
 ) -> list[RenderableType]:
     import numpy as np
     from rich.table import Table
-    from rich.text import Text
 
-    from hybridmip.report.terminal import frontier_chart, optimality_in_words
+    from hybridmip.report.terminal import finder_in_words, frontier_chart, optimality_in_words
 
     console = _console()
     solved = [point for point in frontier if point.portfolio is not None]
@@ -675,7 +771,7 @@ def _frontier_report(
             f"{100 * point.target:.4f} %",
             risk,
             quality,
-            Text(result.found_by or "-"),
+            finder_in_words(result.found_by),
             f"{result.seconds:.2f} s",
         )
     return [picture, "", table]

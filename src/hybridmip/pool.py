@@ -28,7 +28,7 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
     seen: set[bytes] = set()
 
     def add(b: Binary, origin: str) -> None:
-        if b.tobytes() in seen:
+        if b.tobytes() in seen and origin != "random":
             return
         seen.add(b.tobytes())
         members.append(Member(b, state.evaluate(b, origin), origin))
@@ -42,7 +42,7 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
         source = rounding[k % len(rounding)]
         add(state.binaries.round(source.b, state.rng), f"rounded {source.name}")
     for _ in range(config.random_solutions):
-        add(state.binaries.random(state.rng), "random")
+        add(state.binaries.random(state.rng, state.best_b), "random")
     members.sort(key=lambda member: member.evaluation.rank)
     return members
 

@@ -103,6 +103,12 @@ class Problem:
         A, G, B = (_matrix(name, M) for name, M in (("A", A), ("G", G), ("B", B)))
         form = quadratic_form(Q, None)
         vectors = {"q": q, "x_lower": x_lower, "x_upper": x_upper, "switch": switch, "p": p}
+        for name, values in vectors.items():
+            if values is not None and name != "switch":
+                try:
+                    np.asarray(values, dtype=np.float64)
+                except (TypeError, ValueError) as error:
+                    raise ProblemError(f"{name} is not numeric ({error}); give numbers") from None
         sizes = {name: len(np.atleast_1d(v)) for name, v in vectors.items() if v is not None and np.ndim(v) == 1}
         n = _agree(
             "x",
@@ -133,9 +139,12 @@ class Problem:
         self.Q = form if form is not None else DiagonalForm(np.zeros(n))
         self.q = _vector("q", q, n, 0.0)
         self.p = _vector("p", p, m, 0.0)
-        if not np.isfinite(offset):
+        try:
+            self.offset = float(offset)
+        except (TypeError, ValueError):
+            raise ProblemError(f"offset is {offset!r}; it must be a number") from None
+        if not np.isfinite(self.offset):
             raise ProblemError(f"offset is {offset}; it must be finite")
-        self.offset = float(offset)
         rows = _agree(
             "rows",
             {
@@ -207,6 +216,11 @@ class Problem:
             raise ProblemError("Q, q and A are all None; at least one must say how many variables there are")
         lower, low_switch, low_m = _links("L", L, n)
         upper, high_switch, high_m = _links("U", U, n)
+        # A number or a vector says nothing of its own about switches where the other is a matrix.
+        if low_m and not high_m:
+            high_switch = low_switch
+        elif high_m and not low_m:
+            low_switch = high_switch
         switch = np.where(high_switch >= 0, high_switch, low_switch)
         clash = (low_switch >= 0) & (high_switch >= 0) & (low_switch != high_switch)
         if clash.any():
@@ -269,6 +283,8 @@ class Problem:
         """Largest violation of any row, bound, link, binary row or of b in {0,1}, in the caller's units."""
         x = np.asarray(x, dtype=np.float64)
         b = np.asarray(b, dtype=np.float64)
+        if not (np.isfinite(x).all() and np.isfinite(b).all()):
+            return np.inf
         worst = float(np.abs(b - np.round(b)).max(initial=0.0))
         worst = max(worst, float((-b).max(initial=0.0)), float((b - 1).max(initial=0.0)))
         lower, upper = self.bounds_given(b)
@@ -359,7 +375,8 @@ def _agree(what: str, sizes: dict[str, int | None]) -> int | None:
 def _count(binaries: int | None) -> int | None:
     if binaries is None:
         return None
-    if isinstance(binaries, bool) or int(binaries) != binaries or binaries < 0:
+    numeric = isinstance(binaries, int | float | np.number) and not isinstance(binaries, bool)
+    if not numeric or not np.isfinite(binaries) or int(binaries) != binaries or binaries < 0:
         raise ProblemError(f"binaries is {binaries}; it must be a whole number, zero or more")
     return int(binaries)
 
@@ -414,6 +431,8 @@ def _switch(values: ArrayLike | None, n: int) -> NDArray[np.intp]:
     array = np.asarray(values)
     if array.shape != (n,):
         raise ProblemError(f"switch has shape {array.shape}; it must be ({n},), -1 for a variable with no switch")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ProblemError("switch has an entry that is no whole number; give the index of a binary, or -1")
     if array.dtype.kind not in "iuf" or (array.dtype.kind == "f" and not (array == np.round(array)).all()):
         raise ProblemError("switch has an entry that is no whole number; give the index of a binary, or -1")
     if (array < -1).any():

@@ -106,7 +106,8 @@ class DiagonalForm(QuadraticForm):
         return sparse.csc_array(sparse.diags_array(self.values, format="csc")), None
 
     def most_negative_eigenvalue(self) -> float:
-        return min(float(self.values.min(initial=0.0)), 0.0)
+        lowest = float(self.values.min(initial=0.0))
+        return lowest if lowest < -SEMIDEFINITE_TOLERANCE * float(np.abs(self.values).max(initial=0.0)) else 0.0
 
     def scaled(self, factor: float) -> DiagonalForm:
         return DiagonalForm(factor * self.values)
@@ -150,8 +151,10 @@ class SparseForm(QuadraticForm):
     """Q as a sparse matrix."""
 
     def __init__(self, matrix: Any) -> None:
-        self.matrix = sparse.csr_array(matrix, dtype=np.float64)
+        self.matrix = sparse.csr_array(matrix, dtype=np.float64, copy=True)
         self.matrix.sum_duplicates()
+        for part in (self.matrix.data, self.matrix.indices, self.matrix.indptr):
+            part.setflags(write=False)
         self.n = self.matrix.shape[0]
 
     def matvec(self, x: Vector) -> Vector:
@@ -295,7 +298,11 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
     elif sparse.issparse(Q):
         matrix = sparse.csr_array(Q, dtype=np.float64)
         _require_square(name, matrix.shape)
-        require_finite(name, np.asarray(matrix.data))
+        if not np.isfinite(matrix.data).all():
+            entries = matrix.tocoo()
+            at = int(np.flatnonzero(~np.isfinite(entries.data))[0])
+            shown = "NaN" if np.isnan(entries.data[at]) else "infinite"
+            raise ProblemError(f"{name}[{entries.row[at]}, {entries.col[at]}] is {shown}; every entry must be finite")
         difference = abs(matrix - matrix.T)
         if difference.nnz and difference.max() > SYMMETRY_TOLERANCE * abs(matrix).max():
             i, j = np.unravel_index(int(difference.tocsr().toarray().argmax()), matrix.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +92,7 @@ def solve(
         binaries = BinarySet(problem)
     except NoFeasibleBinaries as proof:
         solver.close()
-        return _finish(_Ending.infeasible_binaries(problem, str(proof)), problem, display, started, seed)
+        return _finish(_Ending.infeasible_binaries(proof.rows), problem, display, started, seed)
     state = SearchState(
         problem, config, solver, binaries, np.random.default_rng(seed), started, deadline, gap, display, callback
     )  # fmt: skip
@@ -101,7 +101,7 @@ def solve(
         with one_thread(problem.n):
             ending.reason = _phases(state, given, ending)
     except NoFeasibleBinaries as proof:
-        ending = _Ending.infeasible_binaries(problem, str(proof))
+        ending = _Ending.infeasible_binaries(proof.rows)
     except StopSearch as stop:
         ending.reason = stop.reason
     except TimeoutError:
@@ -126,11 +126,12 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
     # the bound that holds without any multiplier.
     with state.in_phase("start"):
         nothing = np.zeros(state.problem.n), np.zeros(state.problem.rows)
+        for b in given:  # before the clock is looked at: what was given is not thrown away
+            start = state.binaries.nearest(b)
+            state.offer(start, state.solver.evaluate(start), "warm start")
         state.raise_bound(
             "trivial", lagrangian_bound(state.problem, state.binaries, setting.lower, setting.upper, *nothing)
         )
-        for b in given:
-            state.evaluate(state.binaries.nearest(b), "warm start")
         state.evaluate(state.binaries.maximise(-state.problem.p, time_limit=state.remaining), "start")
         _quick_start(state, setting)
     # Phase 1: mixed relaxations, discretised, pooled with random solutions.
@@ -170,7 +171,9 @@ def _quick_start(state: SearchState, setting: Setting) -> None:
         if state.problem.n <= QUICK_SIZE:
             state.diagonal = setting.phi
         members.sort(key=lambda member: member[1])
-        Descents(state).run([(b, "quick start") for b, _ in members[:2]])
+        # The least b of all is where adding one by one begins: a greedy construction.
+        least = state.binaries.maximise(-np.ones(state.problem.m), time_limit=state.remaining)
+        Descents(state).run([(least, "quick start"), (members[0][0], "quick start")])
 
 
 def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, Relaxed]:
@@ -249,12 +252,11 @@ class _Ending:
         return self.infeasible
 
     @classmethod
-    def infeasible_binaries(cls, problem: Problem, proof: str) -> _Ending:
+    def infeasible_binaries(cls, rows: tuple[str, ...]) -> _Ending:
         """The rows on b alone clash."""
         ending = cls(None)
         ending.infeasible, ending.reason = True, StopReason.PROVEN_INFEASIBLE
-        names = [*problem.b_row_names, *problem.row_names]
-        ending.clashing_rows = tuple(name for name in names if name in proof)
+        ending.clashing_rows = rows
         return ending
 
 
@@ -348,7 +350,7 @@ def _check_arguments(
 
 def _warm_starts(problem: Problem, warm_start: ArrayLike | Sequence[ArrayLike] | None) -> list[Binary]:
     """The b of every start; an x gives the b of its support."""
-    if warm_start is None:
+    if warm_start is None or (isinstance(warm_start, Sized) and len(warm_start) == 0):  # type: ignore[arg-type]
         return []
     try:
         array = np.asarray(warm_start, dtype=np.float64)

@@ -361,7 +361,97 @@ def test_read_without_groups_has_no_group_column():
     portfolio = Portfolio(RETURNS, np.zeros(4))
     table = portfolio.read(answer(portfolio, np.array([1.0, 0, 0, 0]))).table()
     assert list(table.columns) == ["weight", "expected return", "risk contribution"]
-    assert table["risk contribution"].tolist() == [0.0]
+
+
+def test_shares_of_no_risk():
+    """Where the variance is 0, or 0 but for rounding, there are no shares of it."""
+    portfolio = Portfolio(RETURNS, np.zeros(4))
+    assert portfolio.read(answer(portfolio, np.array([1.0, 0, 0, 0]))).table()["risk contribution"].isna().all()
+    # Two assets that cancel each other, but for 1e-13 of a weight.
+    hedge = Portfolio(RETURNS[:2], np.array([[1.0, -1.0], [-1.0, 1.0]]) * 4e-4)
+    table = hedge.read(answer(hedge, np.array([0.5 + 1e-13, 0.5]))).table()
+    assert table["risk contribution"].isna().all()
+    # A variance that is small but real keeps its shares.
+    tiny = Portfolio(RETURNS, 1e-12 * covariance())
+    shares = tiny.read(answer(tiny, np.full(4, 0.25))).table()["risk contribution"]
+    assert shares.sum() == pytest.approx(1.0)
+
+
+def test_result_in_words():
+    """The text of an answer gives return, risk, the largest weights, and how many more there are."""
+    portfolio = Portfolio(np.full(14, 0.003), np.full(14, 4e-4))
+    x = np.array([0.3, *[0.05] * 12, 0.1])
+    read = portfolio.read(answer(portfolio, x))
+    text = str(read)
+    assert text.splitlines()[0].startswith("14 of 14 assets, expected return 0.3 %, risk ")
+    assert [line.split()[0] for line in text.splitlines()[1:3]] == ["asset1", "asset14"]
+    assert text.splitlines()[-1].split() == ["4", "more,", "20.00", "%", "together"]
+    assert "\n" not in repr(read)
+    for part in ("14 of 14 assets", "0.3 %", "asset1 30 %", "asset14 10 %", "11 more"):
+        assert part in repr(read)
+
+
+def test_weights_that_are_rounding_are_not_held():
+    """A selected asset with a weight of 1e-17 is idle: in no table, but not forgotten."""
+    portfolio = Portfolio(RETURNS, covariance(), names=NAMES)
+    read = portfolio.read(answer(portfolio, np.array([0.4, 1e-17, 0.0, 0.6])))
+    assert list(read.weights.index) == list(read.table().index) == ["D", "A"]
+    assert read.idle == ("B",)
+    assert "1 more selected at weight 0" in str(read)
+    assert "2 of 4 assets" in repr(read)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, lambda v: pd.DataFrame(v, NAMES, NAMES)])
+def test_complex_data_are_refused(make):
+    """Imaginary parts are never dropped in silence, in whatever the matrix is wrapped."""
+    V = make(covariance().astype(complex) + 1j * (np.eye(4, k=1) - np.eye(4, k=-1)))
+    with pytest.raises(ProblemError, match="covariance is complex; give real numbers"):
+        Portfolio(RETURNS, V)
+    with pytest.raises(ProblemError, match="returns is complex"):
+        Portfolio(RETURNS.astype(complex), covariance())
+
+
+def test_unknown_names_are_met_with_the_closest():
+    """A misspelt member or key is answered with the asset it resembles, if there is one."""
+    with pytest.raises(ArgumentError, match="'asst1', which is no asset; did you mean 'asset1'\\?"):
+        Portfolio(RETURNS, covariance(), groups={"g": Group(["asst1"], max_assets=1)})
+    with pytest.raises(ArgumentError, match="'Asset2', which is no asset; did you mean 'asset2'\\?"):
+        Portfolio(RETURNS, covariance(), max_weight={"Asset2": 0.3})
+    with pytest.raises(ArgumentError, match="'zebra', which is no asset; check the spelling"):
+        Portfolio(RETURNS, covariance(), groups={"g": Group(["zebra"], max_assets=1)})
+
+
+@pytest.mark.parametrize("assets", [None, 3, (2, 4)])
+@pytest.mark.parametrize("seed", range(3))
+def test_attainable_range_against_every_choice(assets, seed):
+    """Both ends are those of the best and worst LP over all supports, group limits included."""
+    rng = np.random.default_rng(seed)
+    n = 6
+    returns = rng.normal(0.003, 0.002, n)
+    group = Group([int(np.argmax(returns)), 0, 1], max_weight=0.5)
+    limits = {"min_weight": 0.1, "max_weight": 0.7}
+    portfolio = Portfolio(returns, covariance(n), assets=assets, groups={"g": group}, **limits)
+    low, high = portfolio.attainable_range()
+    fewest, most = portfolio.count_range
+    rows = np.zeros((1, n))
+    rows[0, portfolio.members["g"]] = 1.0
+    ends = []
+    for size in range(max(fewest, 1), most + 1):
+        for held in itertools.combinations(range(n), size):
+            bounds = [(0.1, 0.7) if i in held else (0.0, 0.0) for i in range(n)]
+            for sign in (1.0, -1.0):
+                best = linprog(sign * returns, rows, [0.5], np.ones((1, n)), [1.0], bounds)
+                if best.status == 0:
+                    ends.append(sign * best.fun)
+    assert low == pytest.approx(min(ends), abs=1e-7)
+    assert high == pytest.approx(max(ends), abs=1e-7)
+
+
+def test_attainable_range_of_nothing():
+    """Rules that no portfolio satisfies are an error, not a range."""
+    groups = {"g": Group([0, 1], min_weight=0.6), "h": Group([2, 3], min_weight=0.6)}
+    with pytest.raises(ProblemError, match="no portfolio"):
+        Portfolio(RETURNS, covariance(), assets=2, groups=groups).attainable_range()
 
 
 def test_read_refuses_what_it_cannot_read():

@@ -7,14 +7,14 @@ import time
 
 import numpy as np
 import pytest
+from problems import BINARY_ROWS, QUADRATIC, Recipe, all_members, make, optimum
+from states import make_state, portfolio_like
 
 from hybridmip.binaries import BinarySet
 from hybridmip.config import Config
 from hybridmip.exact.enumerate import enumerate_all, members
 from hybridmip.problem import Problem
 from hybridmip.search.state import StopSearch
-from problems import BINARY_ROWS, QUADRATIC, Recipe, all_members, make, optimum
-from states import make_state, portfolio_like
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -97,7 +97,6 @@ def many_rows(n: int = 12) -> Problem:
     )  # fmt: skip
 
 
-@pytest.mark.xfail(strict=True, reason="values of an enumeration that is cut off are thrown away")
 def test_time_limit_keeps_the_best_so_far() -> None:
     """When the time is up half way, the best b that was tried is the incumbent."""
     state = make_state(many_rows())
@@ -109,7 +108,6 @@ def test_time_limit_keeps_the_best_so_far() -> None:
     assert state.best.feasible
 
 
-@pytest.mark.xfail(strict=True, reason="the enumeration does not look at the limit and then throws its values away")
 def test_evaluation_limit() -> None:
     """With a limit of 10 at most 10 restricted problems are solved, and the best of them is kept."""
     state = make_state(portfolio_like(9, 3), Config(evaluation_limit=10, threads=1))

@@ -7,12 +7,12 @@ import time
 
 import numpy as np
 import pytest
+from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, make, optimum, restricted_value
 
 from hybridmip.exact.feasibility import find_feasible
 from hybridmip.problem import Problem
 from hybridmip.relax.role import Setting
 from hybridmip.restricted.general import GeneralSolver
-from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, make, optimum, restricted_value
 
 
 def ask(problem: Problem, time_limit: float | None = None) -> tuple[str, np.ndarray | None, int]:
@@ -24,8 +24,9 @@ def ask(problem: Problem, time_limit: float | None = None) -> tuple[str, np.ndar
 
 RECIPES = tuple(
     Recipe(
-        seed=900 + i, binaries=5, quadratic=QUADRATIC[i % 6], bounds=BOUNDS[i % 5], binary_rows=BINARY_ROWS[(i // 5) % 6],
-        equations=1 + i % 2, inequalities=1, wild=i % 3 != 0, unswitched=i % 2, shared=i % 4 == 0,
+        seed=900 + i, binaries=5, quadratic=QUADRATIC[i % 6], bounds=BOUNDS[i % 5],
+        binary_rows=BINARY_ROWS[(i // 5) % 6], equations=1 + i % 2, inequalities=1, wild=i % 3 != 0,
+        unswitched=i % 2, shared=i % 4 == 0,
     )
     for i in range(45)
 )  # fmt: skip
@@ -40,6 +41,14 @@ def test_answer_is_that_of_trying_every_b(recipe: Recipe) -> None:
     assert answer == ("feasible" if math.isfinite(best) else "infeasible")
     if b is not None:
         assert math.isfinite(restricted_value(problem, b))
+
+
+def test_two_links_that_are_one_equation() -> None:
+    """b = (1, 0, 1, 0) with x = b violates nothing, so the answer is not infeasible."""
+    recipe = Recipe(seed=398749968, binaries=4, quadratic="dense", binary_rows="count", bounds="twins", inequalities=2)
+    problem = make(recipe)
+    assert problem.violation([1, 0, 1, 0], [1, 0, 1, 0]) == 0.0
+    assert ask(problem)[0] == "feasible"
 
 
 def test_recipes_are_of_both_kinds() -> None:

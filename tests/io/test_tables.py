@@ -11,7 +11,12 @@ import pytest
 from hybridmip.applications.market import market
 from hybridmip.applications.portfolio import Portfolio
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.io.tables import read_mean_and_covariance, read_portfolio_data, read_prices_or_returns
+from hybridmip.io.tables import (
+    read_groups,
+    read_mean_and_covariance,
+    read_portfolio_data,
+    read_prices_or_returns,
+)
 
 PRICES = """date,AAA,BBB
 2024-01-05,100,50
@@ -159,6 +164,8 @@ BAD_PAIRS = [
     ("A,1\nA,2\n", ",A\nA,1\n", "has the row 'A' twice"),
     ("A,1\nB,two\n", ",A,B\nA,1,0\nB,0,1\n", "line 2: the mean of 'B' is 'two'; it must be a number"),
     ("A,1\nB,\n", ",A,B\nA,1,0\nB,0,1\n", "line 2: the mean of 'B' is empty"),
+    ("A,1\nB\n", ",A,B\nA,1,0\nB,0,1\n", "line 2: expected a name and a value, found 1 field"),
+    ("A;1\nB;0,5\n", ",A,B\nA,1,0\nB,0,1\n", "line 2: the mean of 'B' is '0,5'; write decimals with a point"),
     ("A,1\nB,1,2\n", ",A,B\nA,1,0\nB,0,1\n", "line 2: expected a name and a value, found 3 fields"),
     ("", ",A\nA,1\n", "is empty"),
     ("A,1\n", "", "is empty"),
@@ -212,6 +219,23 @@ BAD_TABLES = [
     (PRICES.replace("2024-01-12,", ","), None, "line 3 has no date; the first column must hold dates"),
     ("5,7,7\n1,2,3\n2,3,4\n", None, "line 1 holds numbers; the first row must hold the names"),
     (PRICES.replace("AAA", '"AAA'), None, "is not CSV"),
+    (PRICES.replace("2024-01-12,110,45", "2024-01-12"), None, "line 3 has 1 field but"),
+    (PRICES.replace("110,45", "110,5,45,5"), None, "has 5 fields but the first row has 3; write decimals with a point"),
+    (
+        PRICES.replace(",", ";").replace("110", "110,5"),
+        None,
+        "line 3, column 'AAA' is '110,5'; write decimals with a point",
+    ),
+    ("asset,2024-01-05,2024-01-12\nAAA,100,110\nBBB,50,45\n", None, "looks transposed; put dates in the first column"),
+    ("asset,05.01.2024,12.01.2024\nAAA,100,110\nBBB,50,45\n", "prices", "looks transposed"),
+    (
+        "AAA,BBB\n100.5,50\n110,45\n99,54\n",
+        None,
+        "the first column (AAA) must hold dates in order, each once; if it is",
+    ),
+    (",0\nAAA,0.001\nBBB,0.002\n", None, "as a file of means has; give the covariance as well, with covariance=PATH"),
+    ("AAA,0.001\nBBB,0.002\nCCC,-0.002\n", None, "as a file of means has"),
+    ("d,A\n1,0.01\n2,0.03\n3,0.002\n", None, "kind='returns' (means need covariance=PATH)"),
 ]
 
 
@@ -236,3 +260,73 @@ def test_bad_arguments(tmp_path):
         read_portfolio_data(tmp_path / "none.csv")
     with pytest.raises(FileError, match="is a directory"):
         read_portfolio_data(tmp_path)
+
+
+@pytest.mark.parametrize("index_name", [None, "asset"])
+@pytest.mark.parametrize("name", [None, "mean"])
+def test_what_pandas_writes(tmp_path, index_name, name):
+    """Series.to_csv and DataFrame.to_csv are read as they come, with whatever heading."""
+    returns = market(5, periods=30, seed=2).returns()
+    mean, covariance = returns.mean().rename(name).rename_axis(index_name), returns.cov()
+    mean.to_csv(tmp_path / "mean.csv")
+    covariance.to_csv(tmp_path / "covariance.csv")
+    data = read_portfolio_data(tmp_path / "mean.csv", tmp_path / "covariance.csv")
+    assert data.names == tuple(mean.index)
+    np.testing.assert_allclose(data.returns, mean)
+
+
+def test_an_asset_is_not_taken_for_a_heading(tmp_path):
+    """A first line with a mean of 0 is data if the covariance knows the name, and else an error if it is not 0."""
+    table = write(tmp_path, ",A,B\nA,1,0\nB,0,1\n", "covariance.csv")
+    assert read_portfolio_data(write(tmp_path, "A,0\nB,1\n"), table).names == ("A", "B")
+    with pytest.raises(FileError, match="has no row 'C'"):
+        read_portfolio_data(write(tmp_path, "C,1\nA,0\nB,1\n"), table)
+
+
+@pytest.mark.parametrize(("periods", "singular"), [(5, True), (6, True), (7, False)])
+def test_too_few_rows_for_a_covariance(tmp_path, periods, singular):
+    """The data carry a warning exactly when the sample covariance of 6 assets cannot have full rank."""
+    market(6, periods=periods, seed=1).prices().to_csv(tmp_path / "prices.csv")
+    data = read_portfolio_data(tmp_path / "prices.csv", kind="prices")
+    assert (np.linalg.matrix_rank(data.covariance) < 6) == singular
+    assert len(data.warnings) == singular
+    if singular:
+        assert f"{periods} returns of 6 assets; the sample covariance is then singular" in data.warnings[0]
+
+
+def test_a_first_column_that_may_be_an_asset(tmp_path):
+    """Numbers with decimals in order are taken for dates, but not without a word, unless they are called so."""
+    rows = "{},B,C\n100.5,50,10\n101.25,45,11\n102,54,12\n103,52,11\n"
+    (warning,) = read_portfolio_data(write(tmp_path, rows.format("A")), kind="prices").warnings
+    assert "the first column (A)" in warning
+    assert read_portfolio_data(write(tmp_path, rows.format("Date")), kind="prices").warnings == ()
+
+
+@pytest.mark.parametrize("header", ["", "asset,sector\n", ",0\n", "name,group\n", "ticker;land\n"])
+def test_groups_with_any_heading(tmp_path, header):
+    """A first row that names no asset is a heading, whatever it says."""
+    text = header + "A,Banks\nB,Energy\nC,Banks\n"
+    text = text.replace(",", ";") if ";" in header else text
+    assert read_groups(write(tmp_path, text), ["A", "B", "C", "D"]) == {"Banks": ["A", "C"], "Energy": ["B"]}
+
+
+def test_groups_with_a_misspelt_first_asset(tmp_path):
+    """It is no heading if its group has other members: it must be told, not dropped."""
+    members = read_groups(write(tmp_path, "Ax,Banks\nB,Energy\nC,Banks\n"), ["A", "B", "C"])
+    assert members["Banks"] == ["Ax", "C"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("asset,sector\n", "is empty but for its first line"),
+        ("asset,sector\nA,Banks\nB\n", "line 3: 'B' is not an asset and a group"),
+        ("A,Banks,big\n", "line 1: 'A,Banks,big' is not an asset and a group"),
+        ("A,Banks\nB,\n", "line 2: 'B,' is not"),
+    ],
+)
+def test_bad_groups(tmp_path, text, message):
+    """A row that is no pair is named with its line."""
+    with pytest.raises(FileError, match=re.escape(message)):
+        read_groups(write(tmp_path, text), ["A", "B"])

@@ -21,6 +21,7 @@ from hybridmip.report.terminal import (
     Series,
     bar,
     chart,
+    finder_in_words,
     frontier_chart,
     optimality_in_words,
     percent_above,
@@ -28,6 +29,7 @@ from hybridmip.report.terminal import (
     round_up,
     ticks,
 )
+from hybridmip.result import relative_gap
 
 RETURNS = np.array([0.001, 0.002, 0.003, 0.004])
 VARIANCES = np.array([4e-4, 5e-4, 7e-4, 1.1e-3])
@@ -160,6 +162,21 @@ def test_quality_in_words() -> None:
     assert "no useful" in optimality_in_words(1.0, -1.0)
 
 
+def test_quality_of_an_objective_near_zero() -> None:
+    """Words and status agree: where the gap is closed, the answer is proven optimal, of whatever sign."""
+    for objective, bound in ((1e-20, -1e-21), (-6e-21, -1e-20), (0.0, -1e-19), (1e-19, 0.0)):
+        assert relative_gap(objective, bound) < 1e-6
+        assert optimality_in_words(objective, bound) == "proven optimal"
+    assert "no useful" in optimality_in_words(1e-6, 0.0)
+
+
+def test_finders_in_words() -> None:
+    """The parts of the solver have names that say what they are; an unknown one is shown as it is."""
+    assert finder_in_words("line") == "Line relaxation"
+    assert finder_in_words("") == "-"
+    assert finder_in_words("oracle") == "oracle"
+
+
 @given(st.floats(-1e3, 1e3), st.floats(1e-6, 1e3), st.integers(2, 10))
 def test_ticks_are_few_and_inside(low: float, span: float, count: int) -> None:
     """Ticks lie in the range and are neither none nor too many."""
@@ -206,3 +223,16 @@ def test_portfolio_table_is_ranked_and_leaves_out_what_is_not_held() -> None:
     assert text.index("high") < text.index("low")
     assert "none" not in text
     assert "70.00 %" in text
+
+
+def test_portfolio_table_of_odd_weights() -> None:
+    """Short positions have bars too; weights that are rounding are left out; no share of no risk."""
+    nothing = [math.nan] * 3
+    table = portfolio_table(["long", "tiny", "short"], [1.5, 1e-17, -0.5], [0.0] * 3, nothing, ascii_only=True)
+    stream = io.StringIO()
+    Console(file=stream, width=100).print(table)
+    lines = {row.split()[1]: row for row in stream.getvalue().splitlines()[1:]}
+    assert list(lines) == ["long", "short"]
+    assert (lines["long"].count("#"), lines["short"].count("#")) == (18, 6)
+    assert "-50.00 %" in lines["short"]
+    assert all(row.split()[-1] == "-" for row in lines.values())

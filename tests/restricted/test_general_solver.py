@@ -7,15 +7,15 @@ import time
 
 import numpy as np
 import pytest
+from problems import Recipe, restricted_value
+from restricted_cases import RECIPES, case, kkt_residual, recipe_name
 from scipy import sparse
+from states import portfolio_like
 
 from hybridmip.errors import UnboundedError
 from hybridmip.problem import Problem
 from hybridmip.restricted.dense import DenseSolver, kernel_applies, moved
 from hybridmip.restricted.general import FEASIBILITY, GeneralSolver
-from problems import Recipe, restricted_value
-from restricted_cases import RECIPES, case, kkt_residual, recipe_name
-from states import portfolio_like
 
 every_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=recipe_name)
 
@@ -110,9 +110,7 @@ def test_unbounded(Q: list[float] | None) -> None:
 
 def test_unbounded_and_infeasible_is_infeasible() -> None:
     """Rows that cannot hold win over an objective that falls without limit."""
-    problem = Problem(
-        q=[-1.0, 0.0], A=[[0.0, 1.0]], row_lower=2.0, x_lower=0.0, x_upper=[np.inf, 1.0], switch=[0, 1]
-    )
+    problem = Problem(q=[-1.0, 0.0], A=[[0.0, 1.0]], row_lower=2.0, x_lower=0.0, x_upper=[np.inf, 1.0], switch=[0, 1])
     answer = GeneralSolver(problem).evaluate(np.array([True, True]))
     assert not answer.feasible
     assert answer.infeasibility == pytest.approx(1.0)
@@ -152,7 +150,6 @@ def test_agrees_with_the_kernel_on_a_larger_problem() -> None:
     np.testing.assert_allclose(one.row_multipliers, other.row_multipliers, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="a point at which Clarabel gave up is passed on as the optimum")
 def test_solver_that_gives_up_is_not_believed() -> None:
     """A small and well-scaled QP on which Clarabel stops early: the value is still the optimum, as the kernel's."""
     problem = Problem(

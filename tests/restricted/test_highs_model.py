@@ -132,7 +132,6 @@ def test_no_rows() -> None:
     np.testing.assert_allclose(answer.x, [0, 1])
 
 
-@pytest.mark.xfail(strict=True, reason="HiGHS calls a model without columns empty, which is read as an error")
 def test_nothing_at_all() -> None:
     """A model without variables has the empty point as its optimum."""
     empty = np.zeros(0)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from problems import BINARY_ROWS, Recipe, all_members, make
+from states import make_state, member, portfolio_like
 
 from hybridmip.binaries import BinarySet
 from hybridmip.config import Config
@@ -16,8 +18,6 @@ from hybridmip.relax.line import Line
 from hybridmip.relax.role import Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.search.genetic import crossover, genetic, spread
-from problems import BINARY_ROWS, Recipe, all_members, make
-from states import make_state, member, portfolio_like
 
 every_kind = pytest.mark.parametrize("binary_rows", BINARY_ROWS)
 
@@ -236,7 +236,6 @@ def test_equal_members_are_kept_once() -> None:
     assert state.solver.evaluations == 1
 
 
-@pytest.mark.xfail(strict=True, reason="random members that are equal are kept once, against build_pool's docstring")
 def test_random_members_are_kept_as_drawn() -> None:
     """M_random is the number of random members, also where some of them are equal, as in the paper."""
     problem = portfolio_like(4, 2)

@@ -9,8 +9,9 @@ subject to  sum x = budget,   returns'x = target_return   (or >=)
 from __future__ import annotations
 
 import copy
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,6 +35,12 @@ Row: TypeAlias = tuple[NDArray[np.intp], Vector]
 #: Sums of limits may pass the budget by this share of it: 10 * 0.1 is not exactly 1 in floating point.
 BUDGET_TOLERANCE = 1e-9
 RETURN_SENSES = ("equal", "at_least")
+#: A weight below this share of the budget is rounding: such an asset is not shown as held.
+NEGLIGIBLE_WEIGHT = 1e-9
+#: Below this share of what it would be without diversification, a variance is rounding and has no shares.
+NEGLIGIBLE_VARIANCE = 1e-12
+#: Weights that the text of a `PortfolioResult` lists.
+WEIGHTS_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -253,7 +260,7 @@ class Portfolio:
             raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")
         if tuple(result.problem.x_names) != self.names:
             raise ArgumentError("result is of other assets; read it with the portfolio that built the problem")
-        return PortfolioResult(self, frozen(result.x))
+        return PortfolioResult(self, frozen(result.x), tuple(bool(b) for b in result.b))
 
     def efficient_range(self) -> tuple[float, float]:
         """Returns between which an unrestricted frontier is efficient, lowest and highest.
@@ -273,6 +280,48 @@ class Portfolio:
         highest = float(self.returns @ lower + self.returns[order] @ taken)
         lowest = float(self.returns @ _least_variance(self.covariance, self.budget, lower, upper))
         return min(lowest, highest), highest
+
+    def attainable_range(self, *, time_limit: float | None = None, seed: int = 0) -> tuple[float, float]:
+        """Lowest and highest return of the portfolios that satisfy every rule but the target.
+
+        Each end is the return of a portfolio that was found, so that it can be had; within the gap of
+        `solve` there is none beyond it, unless the time limit ended the search.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Seconds for both ends together.
+        seed : int
+            As for `solve`.
+
+        Raises
+        ------
+        ProblemError
+            If no portfolio was found.
+        """
+        from hybridmip.solve import solve
+
+        rules = self.with_target(None).problem()
+        ends = []
+        for sign in (1.0, -1.0):
+            problem = Problem(
+                q=sign * self.returns,
+                A=rules.A,
+                row_lower=rules.row_lower,
+                row_upper=rules.row_upper,
+                B=rules.B,
+                b_lower=rules.b_lower,
+                b_upper=rules.b_upper,
+                x_lower=rules.x_lower,
+                x_upper=rules.x_upper,
+                switch=rules.switch,
+                binaries=self.n,
+            )
+            result = solve(problem, time_limit=None if time_limit is None else time_limit / 2, seed=seed)
+            if result.x is None:
+                raise ProblemError(f"no portfolio was found, whatever its return (status {result.status})")
+            ends.append(self.portfolio_return(result.x))
+        return min(ends), max(ends)
 
     def _point(self, x: Any) -> Vector:
         point = np.asarray(x, dtype=np.float64)
@@ -308,7 +357,7 @@ class Portfolio:
         return f"the sum of the {count} {which} {argument}, {total:g},"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PortfolioResult:
     """Weights with the assets' names, and what they are worth.
 
@@ -318,10 +367,39 @@ class PortfolioResult:
         What was asked.
     x : ndarray
         Weight of every asset, in the portfolio's order.
+    b : tuple of bool
+        Whether each asset is selected; one that is may have weight 0.
     """
 
-    portfolio: Portfolio = field(repr=False)
-    x: Vector = field(repr=False)
+    portfolio: Portfolio
+    x: Vector
+    b: tuple[bool, ...]
+
+    def __repr__(self) -> str:
+        held = self._held()
+        shown = [f"{self.portfolio.names[i]} {100 * self.x[i]:.4g} %" for i in held[:3]]
+        if len(held) > len(shown):
+            shown.append(f"{len(held) - len(shown)} more")
+        return (
+            f"<PortfolioResult: {len(held)} of {self.portfolio.n} assets, "
+            f"expected return {100 * self.expected_return:.4g} %, risk {100 * self.risk:.4g} %: {', '.join(shown)}>"
+        )
+
+    def __str__(self) -> str:
+        held = self._held()
+        names = [self.portfolio.names[i] for i in held[:WEIGHTS_SHOWN]]
+        width = max((len(name) for name in names), default=0)
+        lines = [
+            f"{len(held)} of {self.portfolio.n} assets, expected return {100 * self.expected_return:.4g} %, "
+            f"risk {100 * self.risk:.4g} % per period",
+            *(f"  {name:{width}}  {100 * self.x[i]:7.2f} %" for name, i in zip(names, held, strict=False)),
+        ]
+        if len(held) > len(names):
+            rest = held[len(names) :]
+            lines.append(f"  {len(rest)} more, {100 * self.x[rest].sum():.2f} % together")
+        if self.idle:
+            lines.append(f"  {len(self.idle)} more selected at weight 0")
+        return "\n".join(lines)
 
     @property
     def expected_return(self) -> float:
@@ -340,23 +418,35 @@ class PortfolioResult:
 
     @property
     def weights(self) -> pd.Series[float]:
-        """Weights of the assets held (not zero), by name, largest first."""
+        """Weights of the assets held, by name, largest first; what is only rounding is left out."""
         import pandas as pd
 
         held = self._held()
         labels = [self.portfolio.names[i] for i in held]
         return pd.Series(self.x[held], index=pd.Index(labels, name="asset", dtype=object), name="weight")
 
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """Names of the assets that are selected, hence counted, but have weight 0."""
+        negligible = self._negligible()
+        return tuple(
+            name for name, b, x in zip(self.portfolio.names, self.b, self.x, strict=True) if b and abs(x) <= negligible
+        )
+
     def table(self) -> pd.DataFrame:
         """One row per asset held, largest weight first.
 
         Columns: `weight`, `expected return` of the asset, `risk contribution` (its share of the
-        portfolio's variance; the shares add up to 1) and, if there are groups, `group`.
+        portfolio's variance; the shares add up to 1; NaN if the variance is 0 but for rounding) and, if
+        there are groups, `group`.
         """
         held = self._held()
-        variance = self.variance
-        shares = self.x * self.portfolio.covariance.matvec(self.x)
-        shares = shares / variance if variance > 0 else np.zeros_like(shares)
+        covariance, variance = self.portfolio.covariance, self.variance
+        undiversified = float(np.abs(self.x) @ np.sqrt(np.maximum(covariance.diagonal(), 0.0))) ** 2
+        if variance > NEGLIGIBLE_VARIANCE * undiversified:
+            shares = self.x * covariance.matvec(self.x) / variance
+        else:
+            shares = np.full(self.portfolio.n, np.nan)
         table = self.weights.to_frame()
         table["expected return"] = self.portfolio.returns[held]
         table["risk contribution"] = shares[held]
@@ -370,8 +460,12 @@ class PortfolioResult:
 
     def _held(self) -> NDArray[np.intp]:
         order = np.argsort(-self.x, kind="stable")
-        held: NDArray[np.intp] = order[self.x[order] != 0]
+        held: NDArray[np.intp] = order[np.abs(self.x[order]) > self._negligible()]
         return held
+
+    def _negligible(self) -> float:
+        """Up to this size a weight counts as 0."""
+        return NEGLIGIBLE_WEIGHT * max(abs(self.portfolio.budget), float(np.abs(self.x).max(initial=0.0)))
 
 
 def _is_series(values: Any) -> bool:
@@ -400,10 +494,27 @@ def _unique(argument: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _numbers(argument: str, values: Any) -> Vector:
+    _refuse_complex(argument, values)
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{argument} is not numeric ({error}); give numbers") from None
+
+
+def _refuse_complex(argument: str, values: Any) -> None:
+    """Converting to float would drop imaginary parts without a word."""
+    try:
+        found = np.iscomplexobj(values)
+    except ValueError:  # ragged: refused where it is converted
+        return
+    if found:
+        raise ProblemError(f"{argument} is complex; give real numbers (.real, if the imaginary parts are rounding)")
+
+
+def _hint(name: str, names: Iterable[str]) -> str:
+    """What to do about a name that is no asset: the closest one that is, or look again."""
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else "check the spelling"
 
 
 def _finite(argument: str, values: Vector, names: tuple[str, ...]) -> Vector:
@@ -489,7 +600,9 @@ def _covariance(covariance: Any, names: tuple[str, ...], n: int) -> QuadraticFor
         if labels is not None:
             vector = vector[_places("covariance", _unique("covariance", labels), "returns", names)]
         covariance = vector
-    elif not isinstance(covariance, QuadraticForm) and not sparse.issparse(covariance):
+    elif sparse.issparse(covariance):
+        _refuse_complex("covariance", covariance)
+    elif not isinstance(covariance, QuadraticForm):
         covariance = _numbers("covariance", covariance)
     size = covariance.n if isinstance(covariance, QuadraticForm) else covariance.shape[0] if covariance.ndim else 0
     if size != n:
@@ -531,7 +644,7 @@ def _weights(argument: str, values: Any, names: tuple[str, ...], default: float)
         vector = np.full(n, default)
         for name, value in values.items():
             if str(name) not in place:
-                raise ArgumentError(f"{argument} names {name!r}, which is no asset; check the spelling")
+                raise ArgumentError(f"{argument} names {name!r}, which is no asset; {_hint(str(name), names)}")
             vector[place[str(name)]] = _number(f"{argument}[{name!r}]", value)
         return frozen(vector)
     if _is_series(values) and (labels := _labels(values.index)) is not None:
@@ -576,7 +689,7 @@ def _group(label: str, group: Group, names: tuple[str, ...], most: int) -> Group
     for member in group.members:
         if isinstance(member, str):
             if member not in known:
-                raise ArgumentError(f"{label} has the member {member!r}, which is no asset; check the spelling")
+                raise ArgumentError(f"{label} has the member {member!r}, which is no asset; {_hint(member, names)}")
             members.append(member)
         elif isinstance(member, int | np.integer) and not isinstance(member, bool):
             if not 0 <= member < len(names):

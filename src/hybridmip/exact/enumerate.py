@@ -14,7 +14,7 @@ from hybridmip.search.state import SearchState
 def count(binaries: BinarySet) -> int:
     """How many members the set has; for rows that are no disjoint counts, how many there may be at most."""
     if binaries.kind != "disjoint":
-        # The walk below visits a fraction of these where the rows cut well; past 2^20 it is not tried.
+        # The rows may cut this down a lot, so up to 2^20 the list is begun.
         return 1 << min(binaries.m, 64) if binaries.kind == "free" or binaries.m > 20 else 0
     total = 1 << int((binaries.group < 0).sum())
     for g, (low, high) in enumerate(zip(binaries.group_lower, binaries.group_upper, strict=True)):
@@ -26,39 +26,28 @@ def count(binaries: BinarySet) -> int:
 def members(binaries: BinarySet, limit: int) -> NDArray[np.bool_] | None:
     """All members as rows, or None when there are more than `limit` (or too many to look for).
 
-    A depth-first walk that cuts off where a row cannot be satisfied any more.
+    One binary at a time, keeping only what can still satisfy every row.
     """
     if count(binaries) > limit:
         return None
     m, M = binaries.m, binaries.matrix.toarray()
     # Least and most that the columns from i on can still add to each row.
-    least = np.concatenate([np.cumsum(np.minimum(M, 0)[:, ::-1], axis=1)[:, ::-1], np.zeros((M.shape[0], 1))], axis=1)
-    most = np.concatenate([np.cumsum(np.maximum(M, 0)[:, ::-1], axis=1)[:, ::-1], np.zeros((M.shape[0], 1))], axis=1)
+    padding = np.zeros((M.shape[0], 1))
+    least = np.concatenate([np.cumsum(np.minimum(M, 0)[:, ::-1], axis=1)[:, ::-1], padding], axis=1)
+    most = np.concatenate([np.cumsum(np.maximum(M, 0)[:, ::-1], axis=1)[:, ::-1], padding], axis=1)
     slack = 1e-9 * (1 + np.abs(M).sum(axis=1))
-    found: list[NDArray[np.bool_]] = []
-    stack: list[tuple[int, NDArray[np.bool_], NDArray[np.float64]]] = [
-        (0, np.zeros(m, dtype=bool), np.zeros(M.shape[0]))
-    ]
-    visited = 0
-    while stack:
-        i, b, activity = stack.pop()
-        visited += 1
-        if visited > 8 * limit + 1000:
+    found, activity = np.zeros((1, m), dtype=bool), np.zeros((1, M.shape[0]))
+    for i in range(m):
+        on = found.copy()
+        on[:, i] = True
+        found = np.concatenate([found, on])
+        activity = np.concatenate([activity, activity + M[:, i]])
+        possible = np.all(activity + least[:, i + 1] <= binaries.upper + slack, axis=1)
+        possible &= np.all(activity + most[:, i + 1] >= binaries.lower - slack, axis=1)
+        found, activity = found[possible], activity[possible]
+        if len(found) > 4 * limit:
             return None
-        if np.any(activity + least[:, i] > binaries.upper + slack) or np.any(
-            activity + most[:, i] < binaries.lower - slack
-        ):
-            continue
-        if i == m:
-            found.append(b)
-            if len(found) > limit:
-                return None
-            continue
-        on = b.copy()
-        on[i] = True
-        stack.append((i + 1, on, activity + M[:, i]))
-        stack.append((i + 1, b, activity))
-    return np.array(found, dtype=bool).reshape(len(found), m)
+    return found if len(found) <= limit else None
 
 
 def enumerate_all(state: SearchState, limit: int) -> bool:
@@ -69,17 +58,21 @@ def enumerate_all(state: SearchState, limit: int) -> bool:
     everything = members(state.binaries, limit)
     if everything is None:
         return False
-    count, m = everything.shape
+    number, m = everything.shape
     width = max(1, int(everything.sum(axis=1).max(initial=0)))
-    ins = np.full((count, width), -1, dtype=np.intp)
+    ins = np.full((number, width), -1, dtype=np.intp)
     for row, b in zip(ins, everything, strict=True):
         ones = np.flatnonzero(b)
         row[: ones.size] = ones
-    outs = np.full((count, 1), -1, dtype=np.intp)
+    outs = np.full((number, 1), -1, dtype=np.intp)
     state.check()
-    values, infeasibility = state.solver.evaluate_moves(np.zeros(m, dtype=bool), outs, ins, state.deadline)
+    # One evaluation is kept for the best, which is then solved in full.
+    allowed = min(number, max(state.evaluations_left - 1, 1))
+    values, infeasibility = state.solver.evaluate_moves(
+        np.zeros(m, dtype=bool), outs[:allowed], ins[:allowed], state.deadline
+    )
+    if allowed:
+        best = everything[int(np.lexsort((values, infeasibility))[0])]
+        state.offer(best, state.solver.evaluate(best), "enumeration")
     state.check()
-    if count:
-        order = np.lexsort((values, infeasibility))
-        state.evaluate(everything[int(order[0])], "enumeration")
-    return True
+    return bool(allowed == number)

@@ -45,6 +45,10 @@ def find_feasible(
         if left is not None and left <= 0:
             break
         answer = model.solve(left)
+        if answer.status == "infeasible" and model.highs.getOptionValue("presolve")[1] != "off":
+            # HiGHS's presolve has called feasible twins infeasible: its word is taken only without presolve.
+            model.highs.setOptionValue("presolve", "off")
+            continue
         if answer.status == "infeasible":
             return "infeasible", None
         if answer.x is None:

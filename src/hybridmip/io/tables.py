@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +19,12 @@ KINDS = ("prices", "returns")
 #: What spreadsheets and data vendors write where there is no value.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "#n/a"})
 DATE_FORMATS = ("%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y")
+#: How the name of a column of dates may start.
+TIME_WORDS = ("date", "time", "year", "quarter", "month", "week", "day", "period", "index")
+#: A number written with a comma for the point, or with commas between thousands.
+WITH_COMMA = re.compile(r"[+-]?\d+(,\d+)+(\.\d*)?%?")
+#: What pandas writes at the head of a Series without a name.
+PANDAS_NO_NAME = "0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +36,14 @@ class PortfolioData:
     names : tuple of str
     returns : ndarray, shape (n,)
     covariance : ndarray, shape (n, n)
+    warnings : tuple of str
+        What a user of the data should know, one line each; empty if there is nothing.
     """
 
     names: tuple[str, ...] = field(repr=False)
     returns: Vector = field(repr=False)
     covariance: Matrix = field(repr=False)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +126,7 @@ def read_mean_and_covariance(mean_path: PathLike, covariance_path: PathLike) -> 
     Parameters
     ----------
     mean_path : path
-        Lines `name, value`, with or without a header.
+        Lines `name, value`, with or without a header; a Series written by pandas is one.
     covariance_path : path
         A square table with the names in its first row and its first column, in any order.
 
@@ -125,8 +135,9 @@ def read_mean_and_covariance(mean_path: PathLike, covariance_path: PathLike) -> 
     FileError
         If a file is missing or garbled, or the names of the two differ.
     """
-    names, means = _read_means(mean_path)
+    means_text = read_text(mean_path)
     table = _read_table(read_text(covariance_path), covariance_path)
+    names, means = _read_means(means_text, mean_path, table.labels)
     _unique(table.labels, "row", covariance_path)
     by_row = _places(table.labels, names, f"{covariance_path} has no row", mean_path)
     by_column = _places(table.columns, names, f"{covariance_path} has no column", mean_path)
@@ -145,6 +156,38 @@ def read_mean_and_covariance(mean_path: PathLike, covariance_path: PathLike) -> 
     return PortfolioData(names, means, frozen(matrix))
 
 
+def read_groups(path: PathLike, names: Sequence[str]) -> dict[str, list[str]]:
+    """Members of each group, from a CSV with an asset and its group in every row.
+
+    The first row is a heading if it names no asset and its group is that of no other row.
+
+    Parameters
+    ----------
+    path : path
+        The CSV, plain or gzipped.
+    names : sequence of str
+        Names of all assets.
+
+    Raises
+    ------
+    FileError
+        If the file is missing, empty or has a row that is no asset and group.
+    """
+    rows = _rows(read_text(path), path)
+    first = rows[0][1]
+    known = set(names)
+    if len(first) == 2 and first[0] not in known and all(row[1:] != first[1:] for _, row in rows[1:]):
+        rows = rows[1:]
+    if not rows:
+        raise FileError(f"{path} is empty but for its first line; give rows of asset and group")
+    members: dict[str, list[str]] = {}
+    for line, row in rows:
+        if len(row) != 2 or not all(row):
+            raise FileError(f"{path} line {line}: {shorten(','.join(row))} is not an asset and a group; mend that row")
+        members.setdefault(row[1], []).append(row[0])
+    return members
+
+
 def _check_kind(kind: str | None) -> None:
     if kind is not None and kind not in KINDS:
         raise ArgumentError(f"kind is {kind!r}; it must be 'prices' or 'returns'")
@@ -152,12 +195,12 @@ def _check_kind(kind: str | None) -> None:
 
 def _prices_or_returns(text: str, source: PathLike, kind: str | None) -> PortfolioData:
     table = _read_table(text, source)
+    _refuse_other_layouts(table, kind)
     values = table.values[_in_time(table)]
     kind = kind if kind is not None else _guess_kind(values, source)
     needed = 3 if kind == "prices" else 2
     if len(values) < needed:
-        rows = "1 row" if len(values) == 1 else f"{len(values)} rows"
-        raise FileError(f"{source} has {rows} of {kind}; a covariance needs at least {needed}")
+        raise FileError(f"{source} has {_count(len(values), 'row')} of {kind}; a covariance needs at least {needed}")
     if kind == "prices":
         for row, column in np.argwhere(table.values <= 0):
             raise FileError(
@@ -171,7 +214,56 @@ def _prices_or_returns(text: str, source: PathLike, kind: str | None) -> Portfol
                 "a loss of more than all; give shares, not percent"
             )
     covariance = np.cov(values, rowvar=False, ddof=1).reshape(len(table.columns), len(table.columns))
-    return PortfolioData(table.columns, frozen(values.mean(axis=0)), frozen(covariance))
+    warnings = [*_doubts_about_dates(table), *_doubts_about_length(values, source)]
+    return PortfolioData(table.columns, frozen(values.mean(axis=0)), frozen(covariance), tuple(warnings))
+
+
+def _refuse_other_layouts(table: _Table, kind: str | None) -> None:
+    """A table of prices or returns that is transposed, or none but a list of means."""
+    if _look_like_dates(table.columns) and not _readings(table.labels):
+        raise FileError(
+            f"{table.source} has dates in its first row, so it looks transposed; put dates in the first column "
+            "and assets in the first row (in pandas: table.T)"
+        )
+    if kind is None and len(table.columns) == 1 and all(table.labels) and not _readings(table.labels):
+        raise FileError(
+            f"{table.source} has a name and a number in every row, as a file of means has; "
+            "give the covariance as well, with covariance=PATH"
+        )
+
+
+def _look_like_dates(labels: Sequence[str]) -> bool:
+    """Whether labels are dates in order, not numbers that happen to be in order."""
+    if len(labels) < 2:
+        return False
+    for times in _dates(labels):
+        steps = np.diff(times)
+        if (steps > 0).all() or (steps < 0).all():
+            return True
+    return False
+
+
+def _doubts_about_dates(table: _Table) -> list[str]:
+    """A first column of numbers with decimals may be an asset and not dates."""
+    numbers = [_number(label) for label in table.labels]
+    named_so = not table.corner or table.corner.lower().startswith(TIME_WORDS)
+    if named_so or all(number is None or number == round(number) for number in numbers):
+        return []
+    return [
+        f"{table.source}: the first column ({table.corner}) holds numbers with decimals and was taken for dates; "
+        "if it is an asset, put a column of dates before it"
+    ]
+
+
+def _doubts_about_length(values: Matrix, source: PathLike) -> list[str]:
+    """Too few rows for a covariance of full rank."""
+    periods, n = values.shape
+    if periods > n:
+        return []
+    return [
+        f"{source} has {_count(periods, 'return')} of {_count(n, 'asset')}; the sample covariance is then singular "
+        "and shows risk as too low; give more rows than assets, or a covariance of your own"
+    ]
 
 
 def _guess_kind(values: Matrix, source: PathLike) -> str:
@@ -179,21 +271,26 @@ def _guess_kind(values: Matrix, source: PathLike) -> str:
         return "prices"
     if (values < 0).any() and (values > 0).any() and np.mean(np.abs(values) < 0.5) >= 0.95:
         return "returns"
-    raise FileError(f"{source} could hold prices or returns; say which with kind='prices' or kind='returns'")
+    means = " (means need covariance=PATH)" if values.shape[1] == 1 else ""
+    raise FileError(f"{source} could hold prices or returns; say which with kind='prices' or kind='returns'{means}")
 
 
-def _read_means(path: PathLike) -> tuple[tuple[str, ...], Vector]:
-    rows = _rows(read_text(path), path)
-    if len(rows) > 1 and len(rows[0][1]) == 2 and _number(rows[0][1][1]) is None:
-        rows = rows[1:]
+def _read_means(text: str, path: PathLike, known: Sequence[str]) -> tuple[tuple[str, ...], Vector]:
+    """Names and means; a first line that is no name and number, or none of a known name, is a heading."""
+    rows = _rows(text, path)
+    if len(rows) > 1 and len(rows[0][1]) == 2:
+        name, cell = rows[0][1]
+        if not name or _number(cell) is None or (cell == PANDAS_NO_NAME and name not in known):
+            rows = rows[1:]
     names: list[str] = []
     means: list[float] = []
     for line, row in rows:
         if len(row) != 2:
-            raise FileError(f"{path} line {line}: expected a name and a value, found {len(row)} fields")
+            raise FileError(f"{path} line {line}: expected a name and a value, found {_count(len(row), 'field')}")
         value = _number(row[1])
         if value is None:
-            raise FileError(f"{path} line {line}: the mean of {row[0]!r} is {_shown(row[1])}; it must be a number")
+            rule = _rule(row[1], "it must be a number")
+            raise FileError(f"{path} line {line}: the mean of {row[0]!r} is {_shown(row[1])}; {rule}")
         names.append(row[0])
         means.append(value)
     _unique(names, "row", path)
@@ -219,7 +316,12 @@ def _read_table(text: str, source: PathLike) -> _Table:
         raise FileError(f"{source} has names but no row of numbers; check that it was written completely")
     for line, row in body:
         if len(row) != len(head):
-            raise FileError(f"{source} line {line} has {len(row)} fields but the first row has {len(head)}")
+            # 0,5 without quotes is two fields where one is meant.
+            commas = len(row) == 2 * len(head) - 1
+            hint = "; write decimals with a point, not a comma" if commas else ""
+            raise FileError(
+                f"{source} line {line} has {_count(len(row), 'field')} but the first row has {len(head)}{hint}"
+            )
     cells = [row[1:] for _, row in body]
     lines = tuple(line for line, _ in body)
     try:
@@ -234,7 +336,7 @@ def _read_table(text: str, source: PathLike) -> _Table:
                     rule = (
                         "fill the gap, or drop the row or the column"
                         if cell.lower() in MISSING
-                        else "it must be a finite number"
+                        else _rule(cell, "it must be a finite number")
                     )
                     raise FileError(f"{source} line {line}, column {column!r} is {_shown(cell)}; {rule}")
     return _Table(source, head[0], columns, tuple(row[0] for _, row in body), lines, values)
@@ -266,6 +368,16 @@ def _number(cell: str) -> float | None:
 
 def _shown(cell: str) -> str:
     return "empty" if not cell else f"missing ({cell})" if cell.lower() in MISSING else shorten(cell)
+
+
+def _rule(cell: str, rule: str) -> str:
+    """The rule, or what is likely the matter with the cell."""
+    return "write decimals with a point, thousands without a sign" if WITH_COMMA.fullmatch(cell) else rule
+
+
+def _count(number: int, what: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _unique(names: Sequence[str], what: str, source: PathLike) -> None:
@@ -306,10 +418,12 @@ def _in_time(table: _Table) -> NDArray[np.intp]:
     steps = np.diff(readings[0])
     falling = np.mean(steps < 0) > 0.5
     row = 1 + int(np.flatnonzero(steps >= 0 if falling else steps <= 0)[0])
+    numbers = all(_number(label) is not None for label in table.labels)
+    hint = "; if it is an asset, put a column of dates before it" if numbers else ""
     raise FileError(
         f"{table.source} line {table.lines[row]}: {table.labels[row]!r} comes after "
         f"{table.labels[row - 1]!r}; the first column ({table.corner or 'no name'}) "
-        "must hold dates in order, each once"
+        f"must hold dates in order, each once{hint}"
     )
 
 
@@ -318,6 +432,11 @@ def _readings(labels: Sequence[str]) -> list[NDArray[np.float64]]:
     numbers = [_number(label) for label in labels]
     if all(number is not None for number in numbers):
         return [np.array(numbers, dtype=np.float64)]
+    return _dates(labels)
+
+
+def _dates(labels: Sequence[str]) -> list[NDArray[np.float64]]:
+    """The labels as dates, in each format that fits all of them."""
     readings: list[NDArray[np.float64]] = []
     for form in (None, *DATE_FORMATS):
         try:

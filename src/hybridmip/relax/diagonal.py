@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from hybridmip.quadratic import (
@@ -16,6 +18,11 @@ from hybridmip.quadratic import (
 
 #: Largest factor model whose Phi is computed; beyond, its specific variances serve.
 LARGEST_FACTOR_PHI = 3000
+#: Rounds of the mixing method between two looks at the eigenvalue, and how many looks at most.
+SWEEPS = 60
+MOST_ROUNDS = 60
+#: The mixing method has converged when a sweep moves this little.
+MIXING_STOP = 1e-9
 
 
 def phi(Q: QuadraticForm) -> Vector:
@@ -70,6 +77,91 @@ def _phi_of_factors(Q: FactorModel) -> Vector:
         strip[np.arange(strip.shape[0]), np.arange(part.start, part.stop)] += 1 / d[part]
         sums[part] = np.abs(strip).sum(axis=1)
     return (1 - 1e-9) / sums
+
+
+def lambda_min(Q: QuadraticForm) -> Vector:
+    """The smallest eigenvalue of Q on every entry; the specific variances for a factor model."""
+    if isinstance(Q, FactorModel):
+        return np.asarray(Q.specific_variance)
+    if isinstance(Q, DiagonalForm):
+        return np.asarray(Q.diagonal())
+    matrix = Q.toarray()
+    lowest = max(float(np.linalg.eigvalsh(matrix)[0]), 0.0)
+    return certain(matrix, np.full(Q.n, lowest))
+
+
+def largest_trace(Q: QuadraticForm, weights: Vector | None = None, time_limit: float | None = None) -> Vector:
+    """The diagonal D below Q with the largest sum of weights * D, to a good accuracy.
+
+    A factor model keeps its specific variances (never multiplied out), a diagonal itself. A sparse Q is
+    treated block by block. Whatever the method reaches, `certain` makes Q - D >= 0 at the end.
+    """
+    if isinstance(Q, DiagonalForm):
+        return np.asarray(Q.diagonal())
+    if isinstance(Q, FactorModel):
+        return np.asarray(Q.specific_variance)
+    end = np.inf if time_limit is None else time.perf_counter() + time_limit
+    if isinstance(Q, SparseForm):
+        result = np.zeros(Q.n)
+        for component in Q.components():
+            left = None if time_limit is None else max(end - time.perf_counter(), 0.0)
+            part = None if weights is None else weights[component]
+            result[component] = _largest_trace(Q.block(component, component), part, left)
+        return result
+    assert isinstance(Q, DenseForm)
+    return _largest_trace(Q.matrix, weights, time_limit)
+
+
+def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
+    from hybridmip.relax.mixing import sweep
+
+    n = matrix.shape[0]
+    scale = float(np.abs(matrix).max(initial=0.0))
+    if n == 1 or scale == 0.0:
+        return np.maximum(np.diag(matrix), 0.0)
+    end = np.inf if time_limit is None else time.perf_counter() + time_limit
+    # D -> S D S with s = sqrt(weights) turns the weighted sum into a trace.
+    s = np.ones(n) if weights is None else np.sqrt(np.maximum(weights, 1e-6 * float(weights.max(initial=0.0)) + 1e-300))
+    s = s / np.sqrt((s * s * np.diag(matrix)).mean() or 1.0)
+    scaled = np.ascontiguousarray(matrix * np.outer(s, s))
+    rank = min(n, int(np.ceil(np.sqrt(2 * n))) + 2)
+    V = np.random.default_rng(0).standard_normal((n, rank))  # any start will do; a fixed one, so that answers repeat
+    V /= np.linalg.norm(V, axis=1)[:, None]
+    d = np.zeros(n)
+    best, best_sum, flat = np.zeros(n), -1.0, 0
+    for _ in range(MOST_ROUNDS):
+        change = sweep(scaled, V, d, SWEEPS, MIXING_STOP)
+        candidate = shifted(scaled, d)
+        total = float(candidate.sum())
+        flat = flat + 1 if total <= best_sum * (1 + 1e-5) else 0
+        if total > best_sum:
+            best, best_sum = candidate, total
+        if flat >= 2 or change <= MIXING_STOP * n or time.perf_counter() > end:
+            break
+    return certain(matrix, best / (s * s))
+
+
+def shifted(matrix: Matrix, diagonal: Vector) -> Vector:
+    """`diagonal` lowered until matrix - diagonal has no negative eigenvalue: evenly, or by a factor.
+
+    Lowering evenly costs least, but an entry at zero cannot be lowered; with Q > 0 a factor always works:
+    Q - theta D >= 0 for theta up to one over the largest eigenvalue of D^1/2 Q^-1 D^1/2.
+    """
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+
+    n = matrix.shape[0]
+    lowest = float(eigh(matrix - np.diag(diagonal), eigvals_only=True, subset_by_index=[0, 0])[0])
+    if lowest >= 0:
+        return diagonal
+    if diagonal.min() + lowest >= 0:
+        return diagonal + lowest
+    try:
+        root = np.sqrt(diagonal)
+        inverse = cho_solve(cho_factor(matrix), np.diag(root))
+        largest = float(eigh(root[:, None] * inverse, eigvals_only=True, subset_by_index=[n - 1, n - 1])[0])
+    except LinAlgError:
+        return np.zeros(n)
+    return diagonal * min(1.0, 1.0 / largest) if largest > 0 else diagonal
 
 
 def certain(matrix: Matrix, diagonal: Vector) -> Vector:

@@ -26,6 +26,9 @@ class Line:
         problem = setting.problem
         x, b, la, mu, low, high = solve_relaxation(setting, problem.Q, problem.q, problem.p, time_limit)
         bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu)
+        if np.isneginf(bound) and not problem.is_linear:
+            # An x without limits and a slope that is not quite zero: curvature from Phi keeps the minimum finite.
+            bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, setting.phi)
         return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high)
 
 

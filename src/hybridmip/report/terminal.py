@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rich.table import Table
 from rich.text import Text
 
-from hybridmip.result import Result, Status, StopReason
+from hybridmip.result import Result, Status, StopReason, relative_gap
 
 #: How each stop reason reads after "status:".
 STOP_WORDS = {
@@ -27,6 +27,33 @@ STOP_WORDS = {
 
 #: Percent above the optimum that numerical tolerances leave even where the gap is closed.
 CLOSED = 1e-4
+
+#: What `Result.found_by` means, in words.
+FINDERS = {
+    "line": "Line relaxation",
+    "dual": "Dual relaxation",
+    "augm": "Augm relaxation",
+    "rounded line": "rounded Line relaxation",
+    "rounded augm": "rounded Augm relaxation",
+    "warm start": "neighbouring answer",
+    "start": "first try",
+    "quick start": "quick local search",
+    "random": "random choice",
+    "feasibility": "search for a feasible point",
+    "repair": "repair of a near miss",
+    "genetic": "genetic algorithm",
+    "crossed": "cross of two answers",
+    "neighborhood": "neighborhood search",
+    "descent": "local search",
+    "shaken": "local search, shaken",
+    "restarted": "local search, restarted",
+    "enumeration": "trying every choice",
+}
+
+#: Objectives up to this size are shown as 0.
+ROUNDING = 1e-15
+#: Weights up to this size are not shown as held.
+NEGLIGIBLE_WEIGHT = 1e-9
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 # Dots of one Braille character, by column (2) and row (4).
@@ -61,11 +88,17 @@ def round_up(value: float, digits: int = 2) -> str:
 def optimality_in_words(objective: float, bound: float) -> str:
     """What the bound proves about the objective, as a sentence without full stop."""
     above = percent_above(objective, bound)
-    if above <= CLOSED:
+    # Near 0 percent mean nothing, but the gap, which has a floor there, can be closed all the same.
+    if above <= CLOSED or relative_gap(objective, bound) <= CLOSED / 100:
         return "proven optimal"
-    if not math.isfinite(above):
-        return "no useful lower bound is known"
-    return f"at most {round_up(above)} % above the optimum (proven)"
+    if math.isfinite(above):
+        return f"at most {round_up(above)} % above the optimum (proven)"
+    return "no useful lower bound is known"
+
+
+def finder_in_words(found_by: str) -> str:
+    """Which part of the solver found an answer."""
+    return FINDERS.get(found_by, found_by) or "-"
 
 
 def bar(fraction: float, width: int, ascii_only: bool = False) -> str:
@@ -93,7 +126,8 @@ def portfolio_table(
     Parameters
     ----------
     names, weights, expected_returns, risk_shares : sequences of one length
-        One entry per asset; assets of zero weight are left out. Fractions, not percent.
+        One entry per asset; assets of zero weight are left out. Fractions, not percent; a share of
+        the risk that is not finite is shown as a dash.
     groups : mapping, optional
         Group of each asset, shown in a column of its own.
     ascii_only : bool
@@ -102,7 +136,7 @@ def portfolio_table(
     weight = np.asarray(weights, dtype=float)
     expected = np.asarray(expected_returns, dtype=float)
     share = np.asarray(risk_shares, dtype=float)
-    largest = float(weight.max(initial=0.0)) or 1.0
+    largest = float(np.abs(weight).max(initial=0.0)) or 1.0
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("", justify="right", style="dim")
@@ -113,16 +147,16 @@ def portfolio_table(
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("return", justify="right", no_wrap=True)
     table.add_column("risk share", justify="right", no_wrap=True)
-    held = [int(j) for j in np.argsort(-weight, kind="stable") if weight[j] != 0.0]
+    held = [int(j) for j in np.argsort(-weight, kind="stable") if abs(weight[j]) > NEGLIGIBLE_WEIGHT]
     for rank, j in enumerate(held, start=1):
         cells: list[str | Text] = [str(rank), Text(names[j])]
         if groups is not None:
             cells.append(Text(groups.get(names[j], "")))
         cells += [
-            Text(bar(weight[j] / largest, 18, ascii_only), style="cyan"),
+            Text(bar(abs(weight[j]) / largest, 18, ascii_only), style="cyan" if weight[j] > 0 else "magenta"),
             f"{100 * weight[j]:.2f} %",
             f"{100 * expected[j]:.3f} %",
-            f"{100 * share[j]:.1f} %",
+            f"{100 * share[j]:.1f} %" if math.isfinite(share[j]) else "-",
         ]
         table.add_row(*cells)
     return table
@@ -143,13 +177,13 @@ def summary(
     status = Text(f"{result.status}", style=style)
     table.add_row("status", status + Text(f" ({STOP_WORDS[result.stop_reason]})", style="default"))
     if result.has_solution:
-        table.add_row(objective_name, f"{result.objective:.8g}")
+        table.add_row(objective_name, f"{result.objective:.8g}" if abs(result.objective) > ROUNDING else "0")
         table.add_row("how good", optimality_in_words(result.objective, result.bound))
         if expected_return is not None:
             table.add_row("expected return", f"{100 * expected_return:.4f} % per period")
         if risk is not None:
             table.add_row("risk", f"{100 * risk:.4f} % per period (standard deviation)")
-        table.add_row("found by", result.found_by)
+        table.add_row("found by", finder_in_words(result.found_by))
     elif math.isfinite(result.bound):
         table.add_row("lower bound", f"{result.bound:.8g}")
     problems = "1 restricted problem" if result.evaluations == 1 else f"{result.evaluations} restricted problems"

@@ -38,6 +38,25 @@ def solve_qp(
     time_limit: float | None = None,
     tolerance: float = 1e-9,
 ) -> ConicAnswer:
+    """`solve_qp_once`, and once more without the solver's own scaling where it gave up with it."""
+    arguments = (P, T, cost, rows, row_lower, row_upper, lower, upper, time_limit, tolerance)
+    answer = solve_qp_once(*arguments)
+    return solve_qp_once(*arguments, equilibrate=False) if answer.status == "error" else answer
+
+
+def solve_qp_once(
+    P: Any,
+    T: Matrix | None,
+    cost: Vector,
+    rows: Any,
+    row_lower: Vector,
+    row_upper: Vector,
+    lower: Vector,
+    upper: Vector,
+    time_limit: float | None,
+    tolerance: float,
+    equilibrate: bool = True,
+) -> ConicAnswer:
     """Minimise x'Px + |T'x|^2 + cost'x over row_lower <= rows x <= row_upper, lower <= x <= upper.
 
     The columns of T enter through one extra variable each, so that a factor model stays sparse. The
@@ -98,6 +117,7 @@ def solve_qp(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
+    settings.equilibrate_enable = equilibrate
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
     settings.tol_infeas_abs = settings.tol_infeas_rel = 1e-9
     if time_limit is not None:

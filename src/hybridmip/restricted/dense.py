@@ -21,8 +21,10 @@ LARGEST_SUPPORT = 128
 MOST_ROWS = 48
 #: Largest n for which a dense Q is formed.
 LARGEST_DENSE = 6000
-#: Candidates between two looks at the clock.
+#: Candidates between two looks at the clock, for supports of ten; fewer for larger ones.
 CHUNK = 8192
+#: The kernel's word on infeasibility is taken above this; below it may be rounding, and the general solver decides.
+CERTAIN = 1e-4
 
 
 def kernel_applies(problem: Problem) -> bool:
@@ -162,7 +164,7 @@ class DenseSolver:
         none = np.full((1, 1), -1, dtype=np.intp)
         _, infeasibility, statuses, x, support, multipliers, k = self._run(base, none, none, size)
         status = int(statuses[0])
-        if status == self._kernel.TROUBLE or (status == self._kernel.INFEASIBLE and not infeasibility[0] > 1e-9):
+        if status == self._kernel.TROUBLE or (status == self._kernel.INFEASIBLE and not infeasibility[0] > CERTAIN):
             return self._fall_back(b)
         if status == self._kernel.INFEASIBLE:
             return Evaluation(math.inf, float(infeasibility[0]))
@@ -189,7 +191,7 @@ class DenseSolver:
         limit = min(size, LARGEST_SUPPORT)
         statuses = np.full(count, -1, dtype=np.int64)
         guesses = self._guess(near)
-        pieces = max(1, -(-count // CHUNK))
+        pieces = max(1, -(-count // max(16, int(CHUNK * min(1.0, (10 / max(limit, 1)) ** 2)))))
         if count >= 256 and self._threads > 1:
             pieces = max(pieces, self._threads)
         edges = np.linspace(0, count, pieces + 1).astype(int)
@@ -217,7 +219,9 @@ class DenseSolver:
         constant = self._constants(b, outs, ins)
         self.evaluations += int((statuses >= 0).sum())
         values = values / self.scale + constant
-        trouble = (statuses == self._kernel.TROUBLE) | ((statuses == self._kernel.INFEASIBLE) & ~(infeasibility > 1e-9))
+        trouble = (statuses == self._kernel.TROUBLE) | (
+            (statuses == self._kernel.INFEASIBLE) & ~(infeasibility > CERTAIN)
+        )
         for c in np.flatnonzero(trouble):
             if time.perf_counter() > deadline:
                 values[c] = infeasibility[c] = np.inf

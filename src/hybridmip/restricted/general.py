@@ -121,10 +121,14 @@ class GeneralSolver:
             return Evaluation(problem.objective(x, b), 0.0, x, np.zeros(problem.rows)) if worst <= FEASIBILITY else None
         P, T = problem.Q.split()
         cost = problem.q[free] + 2 * problem.Q.matvec(x)[free]
-        answer = solve_qp(
-            P[free][:, free], None if T is None else T[free], cost, self._columns[:, free],
-            row_lower - held, row_upper - held, lower[free], upper[free],
-        )  # fmt: skip
+        inner, root, columns = P[free][:, free], None if T is None else T[free], self._columns[:, free]
+        for tolerance in (1e-9, 1e-8, 1e-7, 1e-6):  # a solver that gives up on the last digits is asked for fewer
+            answer = solve_qp(
+                inner, root, cost, columns, row_lower - held, row_upper - held, lower[free], upper[free],
+                tolerance=tolerance,
+            )  # fmt: skip
+            if answer.status != "error":
+                break
         if answer.status == "unbounded":
             raise UnboundedError(_unbounded_message(problem, lower, upper))
         if answer.x is None or answer.status == "infeasible":

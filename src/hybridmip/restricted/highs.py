@@ -67,9 +67,9 @@ class LinearModel:
         self.highs = highspy.Highs()
         self.highs.setOptionValue("output_flag", False)
         self.highs.setOptionValue("threads", threads)
-        self.highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
-        self.highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
-        self.highs.setOptionValue("mip_feasibility_tolerance", 1e-9)
+        if integer is None or not integer.any():  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
+            self.highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
+            self.highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
         self._integer = integer is not None and bool(integer.any())
         if self._integer:
             self.highs.HandleUserInterrupt = True
@@ -125,6 +125,12 @@ class LinearModel:
                 np.array(solution.row_dual) if solution.dual_valid else None,
                 float(info.mip_dual_bound) if info.mip_node_count >= 0 else float(info.objective_function_value),
             )
+        if model == kinds.kModelEmpty:
+            lp = self.highs.getLp()
+            low, high = np.array(lp.row_lower_), np.array(lp.row_upper_)
+            if self.columns or (low > 1e-9).any() or (high < -1e-9).any():
+                return LinearAnswer("infeasible")
+            return LinearAnswer("optimal", np.zeros(0), 0.0, np.zeros(self.rows), 0.0)
         if model == kinds.kInfeasible:
             return LinearAnswer("infeasible")
         if model == kinds.kUnboundedOrInfeasible:

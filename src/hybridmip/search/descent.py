@@ -30,14 +30,17 @@ MOST_EXCHANGES = 2_000_000
 REPAIRED_MOVES = 64
 
 
-def marginal_costs(state: SearchState, evaluation: Evaluation) -> Vector:
-    """w of the module's formula at the point of `evaluation`."""
+def marginal_costs(state: SearchState, b: Binary, evaluation: Evaluation) -> Vector:
+    """w of the module's formula at b, whose restricted problem's answer is `evaluation`."""
     problem, d = state.problem, state.diagonal
     assert evaluation.x is not None
     la = evaluation.row_multipliers if evaluation.row_multipliers is not None else np.zeros(problem.rows)
     v = problem.q + 2 * (problem.Q.matvec(evaluation.x) - d * evaluation.x) - problem.A.T @ la
     magnitude = np.full(problem.n, np.abs(v).max(initial=0.0))
     per_variable = box_minimum(d, v, problem.x_lower, problem.x_upper, magnitude)
+    # Where the switch is on the minimum is at x itself; a slope that is rounding must not say otherwise.
+    on = problem.switched & b[np.maximum(problem.switch, 0)] if problem.m else np.zeros(problem.n, dtype=bool)
+    per_variable = np.where(on, (d * evaluation.x + v) * evaluation.x, per_variable)
     return switch_costs(problem, np.maximum(per_variable, -1e300), la)
 
 
@@ -73,7 +76,7 @@ def candidate_moves(
 def best_move(state: SearchState, current: Member) -> Member | None:
     """The best neighbor that is better than `current`, or None at a local optimum."""
     b, evaluation = current.b, current.evaluation
-    costs = marginal_costs(state, evaluation) if evaluation.feasible else None
+    costs = marginal_costs(state, b, evaluation) if evaluation.feasible else None
     outs, ins, change = candidate_moves(state, b, costs)
     limit = -np.inf
     if costs is not None:
@@ -83,6 +86,7 @@ def best_move(state: SearchState, current: Member) -> Member | None:
         order = promising[np.argsort(change[promising], kind="stable")]
     else:
         order = state.rng.permutation(outs.size)[: 4 * LARGEST_BATCH]
+    order = order[: max(state.evaluations_left - 1, 0)]
     best_rank, best_index = evaluation.rank, -1
     position, size = 0, FIRST_BATCH
     while position < order.size:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from hybridmip.restricted.kernel import INFEASIBLE, SOLVED, evaluate_moves
+from hybridmip.restricted.kernel import INFEASIBLE, SOLVED, TROUBLE, evaluate_moves
 from hybridmip.restricted.lanes import evaluate_lanes
 
+DONE, STOPPED, STUCK = 0, 1, 2
 #: Moves tried together at first; the batch doubles up to the largest.
 FIRST_BATCH = 32
 LARGEST_BATCH = 1024
@@ -22,7 +23,7 @@ REPAIRS = 512
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _marginal_costs(
-    dense, H, T, diagonal, f, AT, GT, x_lo, x_up, start, members, unswitched, p, D, support, k, x, lam, w, v
+    dense, H, T, diagonal, f, AT, GT, x_lo, x_up, start, members, unswitched, p, D, support, k, x, lam, w, v, here
 ):  # fmt: skip
     """w_i: lower bound on what binary i adds to the objective, exact for the current point."""
     n, r = f.shape[0], AT.shape[1]
@@ -50,6 +51,11 @@ def _marginal_costs(
             v[support[s]] += diagonal[support[s]] * x[s]
     for s in range(k):
         v[support[s]] -= 2.0 * D[support[s]] * x[s]
+    # `here` is x where the switch is on (the minimum is there, whatever rounding says), else NaN.
+    for j in range(n):
+        here[j] = np.nan
+    for s in range(k):
+        here[support[s]] = x[s]
     for i in range(m):
         total = p[i]
         if GT.shape[0] > 0:
@@ -58,6 +64,9 @@ def _marginal_costs(
         for s in range(start[i], start[i + 1]):
             j = members[s]
             slope = v[j]
+            if not np.isnan(here[j]):
+                total += (D[j] * here[j] + slope) * here[j]
+                continue
             if D[j] > 0.0:
                 xj = min(max(-slope / (2.0 * D[j]), x_lo[j]), x_up[j])
             else:
@@ -102,18 +111,19 @@ def _repair_scores(AT, GT, x_lo, x_up, start, members, support, k, x, lack, b, w
 @njit(cache=True, nogil=True, error_model="numpy")
 def descend(
     dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
-    p, constant, D, curved, group, group_low, group_high, b, most_support, improvement, stop,
+    p, constant, D, curved, group, group_low, group_high, b, most_support, improvement, stop, budget,
 ):  # fmt: skip
-    """Descend from b (changed in place); returns (evaluations, finished).
+    """Descend from b (changed in place); returns (evaluations, outcome).
 
-    Not finished means that the support outgrew the kernel, a restricted problem gave it trouble, or `stop`
-    was set; b is then the best point so far.
+    The outcome is DONE at a local optimum; STOPPED when `stop` was set or the budget of evaluations used up;
+    STUCK when the support outgrew the kernel or a restricted problem gave it trouble. b is the best so far.
     """
     m = p.shape[0]
     n, r = f.shape[0], AT.shape[1]
     groups = group_low.shape[0]
     w = np.empty(m)
     v = np.empty(n)
+    here = np.empty(n)
     counts = np.zeros(groups, np.int64)
     can_flip = np.zeros(m, np.bool_)
     none = np.full((1, 1), -1, np.int64)
@@ -137,7 +147,7 @@ def descend(
             size += start[base[t] + 1] - start[base[t]]
             cost += p[base[t]]
         if size > most_support:
-            return evaluations, False
+            return evaluations, STUCK
         limit = min(size + widest, most_support)
         x_out = np.empty(limit + 1)
         support = np.empty(limit + 1, np.int64)
@@ -149,13 +159,13 @@ def descend(
         evaluations += 1
         feasible = one_status[0] == SOLVED
         if not feasible and (one_status[0] != INFEASIBLE or not one_infeasibility[0] > 1e-9):
-            return evaluations, False
+            return evaluations, STUCK
         infeasibility = 0.0 if feasible else one_infeasibility[0]
         value = one_value[0] + cost if feasible else np.inf
         if feasible:
             _marginal_costs(
                 dense, H, T, diagonal, f, AT, GT, x_lo, x_up, start, members, unswitched, p, D,
-                support, k, x_out, multipliers, w, v,
+                support, k, x_out, multipliers, w, v, here,
             )  # fmt: skip
             for j in range(n):
                 guess[j] = 0.0
@@ -225,21 +235,24 @@ def descend(
                         change[total] = w[j]
                     total += 1
         if total == 0:
-            return evaluations, True
+            return evaluations, DONE
         order = np.argsort(change)
         if not feasible:
             order = order[:REPAIRS]
         best_value, best_infeasibility, best = value, infeasibility, -1
         position = 0
-        batch = FIRST_BATCH
+        troubles = 0
+        # Fewer at a time where each takes long, so that a stop is seen soon.
+        largest_batch = max(16, min(LARGEST_BATCH, int(LARGEST_BATCH * (16.0 / limit) ** 2)))
+        batch = min(FIRST_BATCH, largest_batch)
         while position < order.shape[0]:
-            if stop[0] != 0:
-                return evaluations, False
+            if stop[0] != 0 or evaluations >= budget:
+                return evaluations, STOPPED
             if feasible and value + change[order[position]] >= best_value:
                 break
-            part = order[position : position + batch]
+            part = order[position : position + min(batch, budget - evaluations)]
             position += batch
-            batch = min(2 * batch, LARGEST_BATCH)
+            batch = min(2 * batch, largest_batch)
             size = part.shape[0]
             values = np.empty(size)
             away = np.zeros(size)
@@ -266,6 +279,7 @@ def descend(
                 for t in range(rest.shape[0]):
                     values[rest[t]] = rest_values[t]
                     away[rest[t]] = rest_away[t]
+                    troubles += 1 if rest_status[t] == TROUBLE else 0
             evaluations += size
             for t in range(size):
                 c = part[t]
@@ -283,7 +297,7 @@ def descend(
             if best >= 0 and (position >= LARGEST_BATCH or not feasible):
                 break
         if best < 0:
-            return evaluations, True
+            return evaluations, DONE if troubles == 0 else STUCK
         if outs[best, 0] >= 0:
             b[outs[best, 0]] = False
         if ins[best, 0] >= 0:

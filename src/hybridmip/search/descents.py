@@ -28,7 +28,7 @@ class Descents:
         if isinstance(solver, DenseSolver) and state.binaries.kind in ("free", "disjoint"):
             from hybridmip.search import descent_kernel
 
-            self._kernel = descent_kernel.descend
+            self._kernel, self._stuck = descent_kernel.descend, descent_kernel.STUCK
             problem, binaries = state.problem, state.binaries
             self._arguments = (
                 *solver.data, solver.scale * problem.p, solver.scale * problem.offset, solver.scale * state.diagonal,
@@ -46,25 +46,26 @@ class Descents:
         assert isinstance(solver, DenseSolver)
         stop = np.zeros(1, dtype=np.int64)
         points = [b.copy() for b, _ in starts]
-        arguments = self._arguments
+        # Every start also takes one evaluation at the end, for its point in full.
+        arguments, budget = self._arguments, max(state.evaluations_left // max(len(starts), 1) - 1, 0)
 
-        def job(b: Binary) -> tuple[int, bool]:
-            outcome: tuple[int, bool] = self._kernel(*arguments, b, LARGEST_SUPPORT, IMPROVEMENT, stop)
+        def job(b: Binary) -> tuple[int, int]:
+            outcome: tuple[int, int] = self._kernel(*arguments, b, LARGEST_SUPPORT, IMPROVEMENT, stop, budget)
             return outcome
 
-        jobs: list[Future[tuple[int, bool]]] = [solver.pool.submit(job, b) for b in points]
+        jobs: list[Future[tuple[int, int]]] = [solver.pool.submit(job, b) for b in points]
         try:
             wait(jobs, timeout=state.remaining)
         finally:
             stop[0] = 1
             outcomes = [future.result() for future in jobs]
+        solver.evaluations += sum(evaluations for evaluations, _ in outcomes)
         found = []
-        for b, (_, origin), (evaluations, finished) in zip(points, starts, outcomes, strict=True):
-            solver.evaluations += evaluations
+        for b, (_, origin), (_, outcome) in zip(points, starts, outcomes, strict=True):
             evaluation = solver.evaluate(b)
             state.offer(b, evaluation, origin)
             member = Member(b, evaluation, origin)
-            if not finished:
+            if outcome == self._stuck:
                 state.check()
                 member = descend(state, member, origin)
             found.append(member)

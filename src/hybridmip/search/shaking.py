@@ -82,7 +82,7 @@ def next_start(state: SearchState, elite: Elite, tries: int) -> tuple[Binary, st
         child = crossover(state.binaries, elite.members[i].b, elite.members[j].b, rng)
         return shake(state, child, int(rng.integers(0, 2))), "crossed"
     if tries % 10 == 9:
-        return state.binaries.random(rng), "restarted"
+        return state.binaries.random(rng, best), "restarted"
     ones = int(best.sum())
     strongest = max(2, min(8, max(ones, best.size - ones, 2) // 2))
     return shake(state, best, 2 + tries % strongest), "shaken"

@@ -115,6 +115,12 @@ class SearchState:
         if limit is not None and self.solver.evaluations >= limit:
             raise StopSearch(StopReason.EVALUATION_LIMIT)
 
+    @property
+    def evaluations_left(self) -> int:
+        """How many more restricted problems may be solved."""
+        limit = self.config.evaluation_limit
+        return 2**60 if limit is None else max(limit - self.solver.evaluations, 0)
+
     @contextmanager
     def in_phase(self, name: str) -> Iterator[None]:
         """Count time, evaluations and improvements towards a phase."""
@@ -156,7 +162,8 @@ class SearchState:
             self.trace.append(incumbent)
             if self.progress is not None:
                 self.progress.incumbent(incumbent)
-            if self.callback is not None and self.callback(incumbent) is True:
+            answer = self.callback(incumbent) if self.callback is not None else None
+            if isinstance(answer, bool | np.bool_) and answer:
                 raise StopSearch(StopReason.CALLBACK)
             self._stop_when_closed()
         return True

@@ -1,0 +1,158 @@
+"""Persp: the perspective relaxation, with part of the curvature tied to the switches.
+
+Split Q = (Q - D) + D with D diagonal and Q - D >= 0. Where x_j is switched by b, d_j x_j^2 equals
+d_j x_j^2 / b at b = 0 and 1, and that is convex in (x_j, b) jointly; relaxed to b in [0, 1] it lies above
+d_j x_j^2. The relaxation is a second-order cone program (t b >= x^2, minimise d t); its point and
+multipliers go into the closed formula of `relax.bound`, which gives a bound that needs no trust in the solver.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
+from hybridmip.relax.bound import lagrangian_bound
+from hybridmip.relax.line import relaxation_rows
+from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
+
+
+class Persp:
+    """The perspective relaxation with a given diagonal (Phi if none is given).
+
+    It dominates Line and Dual: with D = 0 it is Line. For Q = 0 there is no curvature to tie and the two
+    coincide. Scores are the relaxed b.
+
+    Parameters
+    ----------
+    diagonal : ndarray, optional
+        D, with 0 <= D and Q - D >= 0; the setting's own if left out.
+    """
+
+    name = "persp"
+
+    def __init__(self, diagonal: Vector | None = None) -> None:
+        self.diagonal = diagonal
+
+    def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
+        """Solve the cone program, then evaluate the formula."""
+        problem = setting.problem
+        d = setting.phi if self.diagonal is None else self.diagonal
+        x, b, la, mu = solve_perspective(setting, d, time_limit)
+        bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
+        nothing = np.zeros(problem.n)
+        return Relaxed("persp", b, 0.5, x, b, bound, la, mu, nothing, nothing)
+
+
+def without_diagonal(Q: QuadraticForm, d: Vector) -> tuple[Any, Matrix | None]:
+    """(P, T) with Q - diag(d) = P + T T'."""
+    if isinstance(Q, FactorModel):
+        rest = Q.specific_variance - d
+        rest = np.where(np.abs(rest) <= 1e-15 * Q.specific_variance, 0.0, rest)
+        if (rest >= 0).all():
+            return sparse.csc_array(sparse.diags_array(rest, format="csc")), Q.root
+        return sparse.csc_array(Q.toarray() - np.diag(d)), None
+    if isinstance(Q, DiagonalForm):
+        return sparse.csc_array(sparse.diags_array(np.maximum(Q.values - d, 0.0), format="csc")), None
+    if isinstance(Q, SparseForm):
+        return sparse.csc_array(Q.matrix - sparse.diags_array(d)), None
+    assert isinstance(Q, DenseForm)
+    return sparse.csc_array(Q.matrix - np.diag(d)), None
+
+
+def solve_perspective(
+    setting: Setting, d: Vector, time_limit: float | None, tolerance: float = 1e-8, equilibrate: bool = True
+) -> tuple[Vector, Vector, Vector, Vector]:
+    """(x, b, row multipliers, binary multipliers) of the relaxation.
+
+    Raises
+    ------
+    RelaxationFailed
+        If the solver gives no point.
+    """
+    import clarabel
+
+    problem, n, m = setting.problem, setting.problem.n, setting.problem.m
+    P, T = without_diagonal(problem.Q, d)
+    factors = 0 if T is None else T.shape[1]
+    tied = np.flatnonzero(problem.switched & (d > 0))
+    own = np.where(problem.switched, 0.0, d)  # curvature of unswitched x stays where it is
+    cones = tied.size
+    largest = float(problem.Q.diagonal().max(initial=0.0)) or float(np.abs(problem.q).max(initial=0.0)) or 1.0
+    scale = 1.0 / largest
+    # Variables: x, b, t (one per tied x), factor exposures.
+    quadratic = sparse.block_diag(
+        [
+            2 * scale * (P + sparse.diags_array(own)),
+            sparse.csc_array((m + cones, m + cones)),
+            2 * scale * sparse.eye_array(factors),
+        ],
+        format="csc",
+    )
+    cost = scale * np.concatenate([problem.q, problem.p, d[tied], np.zeros(factors)])
+    total = n + m + cones + factors
+    matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
+    norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    norms[norms == 0.0] = 1.0
+    matrix = sparse.csr_array(sparse.diags_array(1 / norms) @ matrix)
+    row_lower, row_upper = row_lower / norms, row_upper / norms
+    wide = sparse.csr_array(sparse.hstack([matrix, sparse.csr_array((matrix.shape[0], cones + factors))]))
+    equal = row_lower == row_upper
+    low, high = np.isfinite(row_lower) & ~equal, np.isfinite(row_upper) & ~equal
+    lower = np.concatenate([setting.hull_lower, np.zeros(m)])
+    upper = np.concatenate([setting.hull_upper, np.ones(m)])
+    identity = sparse.csr_array(sparse.hstack([sparse.eye_array(n + m), sparse.csr_array((n + m, cones + factors))]))
+    below, above = np.isfinite(lower), np.isfinite(upper)
+    blocks = [wide[equal]]
+    rhs = [row_lower[equal]]
+    if T is not None:
+        root = sparse.hstack(
+            [sparse.csr_array(T.T), sparse.csr_array((factors, m + cones)), -sparse.eye_array(factors)]
+        )
+        blocks.append(sparse.csr_array(root))
+        rhs.append(np.zeros(factors))
+    equations = sum(block.shape[0] for block in blocks)
+    blocks += [-wide[low], wide[high], -identity[below], identity[above]]
+    rhs += [-row_lower[low], row_upper[high], -lower[below], upper[above]]
+    inequalities = sum(block.shape[0] for block in blocks) - equations
+    if cones:
+        # (t + b, t - b, 2 x) in the second-order cone: t b >= x^2.
+        i = np.arange(cones)
+        t, switch = n + m + i, n + problem.switch[tied]
+        entries = np.concatenate([-np.ones(3 * cones), np.ones(cones), -2 * np.ones(cones)])
+        rows = np.concatenate([3 * i, 3 * i, 3 * i + 1, 3 * i + 1, 3 * i + 2])
+        columns = np.concatenate([t, switch, t, switch, tied])
+        blocks.append(sparse.csr_array((entries, (rows, columns)), shape=(3 * cones, total)))
+        rhs.append(np.zeros(3 * cones))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.equilibrate_enable = equilibrate
+    settings.max_threads = 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    if time_limit is not None:
+        settings.time_limit = max(time_limit, 1e-3)
+    kinds = [clarabel.ZeroConeT(equations)] if equations else []
+    kinds += [clarabel.NonnegativeConeT(inequalities)] if inequalities else []
+    kinds += [clarabel.SecondOrderConeT(3)] * cones
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix(sparse.triu(quadratic)), cost, sparse.csc_matrix(sparse.vstack(blocks)),
+        np.concatenate(rhs), kinds, settings,
+    )  # fmt: skip
+    solution = solver.solve()
+    status = str(solution.status)
+    z, dual = np.array(solution.x), np.array(solution.z)
+    if status in ("InsufficientProgress", "NumericalError") and equilibrate:
+        return solve_perspective(setting, d, time_limit, tolerance, equilibrate=False)
+    if "Infeasible" in status or not (np.isfinite(z).all() and np.isfinite(dual).all()):
+        raise RelaxationFailed("infeasible" if "PrimalInfeasible" in status else "error")
+    multipliers = np.zeros(matrix.shape[0])
+    edges = np.cumsum([int(equal.sum()), factors, int(low.sum()), int(high.sum())])
+    multipliers[equal] = -dual[: edges[0]]
+    multipliers[low] += dual[edges[1] : edges[2]]
+    multipliers[high] -= dual[edges[2] : edges[3]]
+    multipliers /= norms * scale
+    x = np.clip(z[:n], setting.hull_lower, setting.hull_upper)
+    first, last = problem.rows, problem.rows + problem.B.shape[0]
+    return x, np.clip(z[n : n + m], 0.0, 1.0), multipliers[:first], multipliers[first:last]

@@ -1,0 +1,186 @@
+"""The benchmark runner: options, tables, and what happens where a peer is missing."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hybridmip as hm
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import __main__ as runner  # noqa: E402
+from benchmarks import common, frontier, kernel, peers  # noqa: E402
+
+
+@pytest.fixture
+def problem() -> hm.Problem:
+    """Two of four assets, small enough to check by hand; variances far from 1, as real ones are."""
+    covariance = 1e-4 * np.diag([1.0, 2.0, 4.0, 8.0])
+    return hm.Portfolio([0.001, 0.002, 0.003, 0.004], covariance, assets=2, min_weight=0.1).problem()
+
+
+@pytest.fixture
+def without_peers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Python in which no peer is installed."""
+    for package in ("cplex", "gurobipy", "pyscipopt", "daqp"):
+        monkeypatch.setitem(sys.modules, package, None)
+
+
+def write_frontier(out: Path, answers: list[dict[str, float | None]], **settings: object) -> None:
+    """A frontier result of port1 with the objectives given for every target."""
+    options = common.Options(out=out)
+    defaults = {"assets": 10, "min_weight": 0.01, "points": len(answers), "seeds": [0], "peers": ["cplex"]}
+    defaults |= {"seconds_per_target": 10.0, "relative_gap": 1e-9, "assets_to_choose_from": 31}
+    points = [
+        {
+            "point": i,
+            "target": 0.001 * i,
+            "answers": {
+                method: peers.Answer(
+                    "infeasible" if value is None else "feasible", math.inf if value is None else value, 2.0, 1.0, 0.0
+                ).raw
+                for method, value in by_method.items()
+            },
+        }
+        for i, by_method in enumerate(answers)
+    ]
+    common.Record(options, "frontier-port1", **{**defaults, **settings}).write(points=points)
+
+
+def test_table_is_aligned_markdown_with_a_dash_for_nothing() -> None:
+    """Columns line up, None is a dash, and a row of the wrong length is refused."""
+    lines = common.table(["set", "s"], [["port1", None], ["p", "12.5"]]).splitlines()
+    assert lines == ["| set   |    s |", "|-------|-----:|", "| port1 |    - |", "| p     | 12.5 |"]
+    with pytest.raises(ValueError, match="3 cells"):
+        common.table(["a", "b"], [[1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        (math.nan, "-"),
+        (math.inf, "-"),
+        (0.0, "0"),
+        (12.345, "12.3"),
+        (1234.5, "1,234"),
+        (2e-7, "2.00e-07"),
+    ],
+)
+def test_number_keeps_three_digits(value: float | None, text: str) -> None:
+    """Numbers keep their significant digits, and what is no number is a dash."""
+    assert common.number(value) == text
+
+
+def test_ratio_needs_both_sides() -> None:
+    """A ratio is a dash unless both times are there."""
+    assert common.ratio(10.0, 4.0) == "2.50x"
+    assert [common.ratio(*pair) for pair in ((None, 1.0), (1.0, None), (1.0, 0.0), (math.nan, 1.0))] == ["-"] * 4
+
+
+def test_options_are_read_and_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lists are split, a quick run keeps out of the real results, and a misspelled part is refused by name."""
+    only, options, report = runner.parse(
+        ["--only", "kernel,growth", "--sets", "port2,port3", "--seconds-per-target", "7"]
+    )
+    assert (only, report) == (["kernel", "growth"], False)
+    assert (options.sets, options.seconds_per_target) == (("port2", "port3"), 7.0)
+    assert options.out == ROOT / "benchmarks"
+    assert runner.parse(["--quick"])[1].out == ROOT / "benchmarks" / "quick"
+    with pytest.raises(SystemExit):
+        runner.parse(["--only", "kernal"])
+    assert "kernal" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("without_peers")
+def test_a_missing_peer_is_an_answer_that_says_how_to_get_it(problem: hm.Problem) -> None:
+    """Without its package a peer does not run and names the package to install."""
+    for peer in peers.PEERS.values():
+        answer = peer.solve(problem, 1.0, 1, 1e-9)
+        assert answer.status == "missing"
+        assert not answer.ran
+        assert f"pip install {peer.package}" in answer.note
+
+
+@pytest.mark.parametrize("key", sorted(peers.PEERS))
+def test_an_installed_peer_finds_the_optimum_in_the_callers_units(key: str, problem: hm.Problem) -> None:
+    """Scaling changes nothing: every peer gets 1e-4 * 1 * 2 / (1 + 2), the variance of the two calmest assets."""
+    if peers.PEERS[key].missing:
+        pytest.skip(peers.PEERS[key].missing)
+    answer = peers.PEERS[key].solve(problem, 10.0, 1, 1e-9)
+    assert answer.status == "optimal"
+    assert answer.objective == pytest.approx(1e-4 * 2 / 3, rel=1e-6)
+    assert answer.violation <= 1e-8
+
+
+def test_the_scaled_model_has_unit_variance_and_rows() -> None:
+    """The mean diagonal and the largest coefficient of every row become 1, the feasible set stays."""
+    market = hm.market(assets=12, seed=3)
+    problem = market.portfolio(assets=4, min_weight=0.05, target_return=0.002).problem()
+    model = peers.Scaled.of(problem)
+    assert model.H.diagonal().mean() == pytest.approx(1.0)
+    np.testing.assert_allclose(np.abs(model.A).max(axis=1), 1.0)
+    np.testing.assert_allclose(model.row_lower[1] / model.A[1], problem.row_lower[1] / problem.A.toarray()[1])
+
+
+def test_a_missing_peer_is_a_column_of_dashes(tmp_path: Path) -> None:
+    """A peer that was asked for but did not run keeps its columns, with dashes, and its note."""
+    write_frontier(tmp_path, [{"ours-0": 1.0}, {"ours-0": 2.0}], peers=["cplex", "scip"])
+    path = tmp_path / "results" / "frontier-port1.json"
+    document = json.loads(path.read_text())
+    document["notes"].append("CPLEX is not installed")
+    path.write_text(json.dumps(document))
+    text = runner.assemble(tmp_path)
+    cells = [cell.strip() for cell in next(line for line in text.splitlines() if "| port1 |" in line).split("|")]
+    assert cells[1:-1] == ["port1", "31", "4.00", "-", "-", "-", "-"]
+    assert "- CPLEX is not installed" in text
+
+
+def test_frontier_summary_counts_against_the_best_of_all(tmp_path: Path) -> None:
+    """At best within 1e-6, excess relative to the best, missed and infeasible targets told apart."""
+    write_frontier(
+        tmp_path,
+        [
+            {"ours-0": 1.0, "cplex": 1.1},
+            {"ours-0": 2.0, "cplex": 2.0 * (1 + 1e-8)},
+            {"ours-0": 3.0, "cplex": None},
+            {"ours-0": None, "cplex": None},
+        ],
+    )
+    (document,) = common.records(tmp_path, "frontier-*")
+    mine, theirs = (frontier.summary(document["points"], method) for method in ("ours-0", "cplex"))
+    assert mine is not None
+    assert theirs is not None
+    assert (mine["at_best"], mine["feasible"], mine["missed"], mine["proven_infeasible"]) == (3, 3, 0, 1)
+    assert (theirs["at_best"], theirs["feasible"], theirs["missed"]) == (1, 3, 1)
+    assert theirs["largest_excess"] == pytest.approx(0.1)
+    assert frontier.summary(document["points"], "gurobi") is None
+
+
+def test_nothing_is_assembled_from_nothing(tmp_path: Path) -> None:
+    """Without result files there is no report, and the command says so with its exit code."""
+    assert runner.assemble(tmp_path) == ""
+    assert runner.main(["--report", "--out", str(tmp_path)]) == 1
+    assert not (tmp_path / "RESULTS.md").exists()
+
+
+def test_kernel_case_without_daqp_and_its_report(tmp_path: Path) -> None:
+    """Ours is measured without the peer, whose cells are dashes."""
+    returns, covariance = hm.market(assets=30, seed=2).sample_estimates()
+    mean = returns.to_numpy()
+    case = kernel._case("market", mean, covariance.to_numpy(), float(mean.mean()), 5, 300, False)
+    record = common.Record(common.Options(out=tmp_path), "kernel")
+    record.write(cases=[case])
+    assert 0 < case["feasible"] <= 300
+    assert case["microseconds"]["ours_1"] > 0
+    text = kernel.report(common.records(tmp_path, "kernel"))
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| market")]
+    assert rows[0][-3:] == ["-"] * 3
+    assert rows[1][2:] == ["-"] * 5
