@@ -25,9 +25,10 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
 TITLE = """# Benchmarks
 
 Written by `make bench` (`python -m benchmarks`); raw numbers are in `results/`. Every comparison is of one run on
-one machine, with {threads} threads for ours and for every peer. Peers get a model scaled so that the mean variance is 1
-and the largest coefficient of every row is 1, tight tolerances and an absolute gap of 0; all values are computed
-again from the weights, in the units of the data. A peer's clock leaves out building its model. A dash is a peer
+one machine, with {threads} threads for ours and every peer (DAQP and SCIP: one). Peers get a model scaled
+so that the mean variance is 1 and the largest coefficient of every row is 1, tight tolerances and an
+absolute gap of 0; all values are computed again from the weights, in the units of the data. A
+peer's clock leaves out building its model. A dash is a peer
 that is not installed or whose licence refuses the size."""
 
 

@@ -86,7 +86,7 @@ def run(options: Options) -> None:
             for seconds in peer_seconds:
                 answer = PEERS[key].solve(portfolio.problem(), seconds, options.threads, options.relative_gap)
                 if answer.note and answer.status != "missing":
-                    record.note(f"{stem.name}: {answer.note}")
+                    record.note(answer.note if answer.status == "refused" else f"{stem.name}: {answer.note}")
                 if answer.ran:
                     answers[f"{key}-{seconds:g}"] = answer.raw
                     shown = f"{number(answer.objective, 9)} in {number(answer.seconds)} s"

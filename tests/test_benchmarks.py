@@ -126,6 +126,7 @@ def test_the_scaled_model_has_unit_variance_and_rows() -> None:
     problem = market.portfolio(assets=4, min_weight=0.05, target_return=0.002).problem()
     model = peers.Scaled.of(problem)
     assert model.H.diagonal().mean() == pytest.approx(1.0)
+    np.testing.assert_array_equal(model.H, model.H.T)
     np.testing.assert_allclose(np.abs(model.A).max(axis=1), 1.0)
     np.testing.assert_allclose(model.row_lower[1] / model.A[1], problem.row_lower[1] / problem.A.toarray()[1])
 

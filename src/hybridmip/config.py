@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hybridmip.errors import ArgumentError
 
-RELAXATIONS = ("line", "dual", "augm")
+RELAXATIONS = ("line", "dual", "augm", "persp")
+PAPER_RELAXATIONS = ("line", "dual", "augm")
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Config:
         """
         settings: dict[str, object] = {
             "name": "paper",
-            "relaxations": RELAXATIONS,
+            "relaxations": PAPER_RELAXATIONS,
             "augmentation": 1e-7,
             "random_solutions": 97,
             "rounded_solutions": 0,

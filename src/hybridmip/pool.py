@@ -37,7 +37,8 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
         add(b, "warm start")
     for relaxation in relaxed.values():
         add(discretise(relaxation, state.binaries), relaxation.name)
-    rounding = [r for r in relaxed.values() if r.name in ("line", "augm")]
+    # Persp's b are the best probabilities there are; Line's and Augm's keep the pool diverse.
+    rounding = [r for r in relaxed.values() if r.name in ("persp", "line", "augm")]
     for k in range(config.rounded_solutions if rounding else 0):
         source = rounding[k % len(rounding)]
         add(state.binaries.round(source.b, state.rng), f"rounded {source.name}")

@@ -23,6 +23,7 @@ from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.dense import DenseSolver
 from hybridmip.restricted.protocol import Binary
 from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
+from hybridmip.search.descents import Descents, load_kernel
 from hybridmip.search.state import SearchState, StopSearch
 
 #: Relative gap at which an answer counts as optimal.
@@ -84,6 +85,7 @@ def solve(
     given = _warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     solver = restricted_solver(problem, config.threads)
+    load_kernel(solver)
     started = time.perf_counter()
     deadline = math.inf if time_limit is None else started + time_limit
     if display is not None:
@@ -163,8 +165,6 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
 
 def _quick_start(state: SearchState, setting: Setting) -> None:
     """Descents from random b where that takes milliseconds, so that the relaxations start with an answer."""
-    from hybridmip.search.descents import Descents
-
     if state.config.neighborhood == "descent" and isinstance(state.solver, DenseSolver) and state.problem.m:
         starts = [state.binaries.random(state.rng) for _ in range(QUICK_STARTS)]
         members = [(b, state.evaluate(b, "random").rank) for b in starts]
@@ -182,9 +182,15 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
     from hybridmip.relax.dual import Dual
     from hybridmip.relax.infeasible import clashing_rows
     from hybridmip.relax.line import Line
+    from hybridmip.relax.persp import Persp
     from hybridmip.relax.role import Relaxation, RelaxationFailed
 
-    roles: dict[str, Relaxation] = {"line": Line(), "dual": Dual(), "augm": Augm(state.config.augmentation)}
+    roles: dict[str, Relaxation] = {
+        "line": Line(),
+        "dual": Dual(),
+        "augm": Augm(state.config.augmentation),
+        "persp": Persp(),
+    }
     relaxed: dict[str, Relaxed] = {}
     for name in state.config.relaxations:
         state.check()
@@ -202,8 +208,11 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
             if name == "line":  # what is read off Line has no answer either
                 break
             continue
+        if name == "persp":
+            state.diagonal, state.probabilities = setting.diagonal, relaxed[name].b
         state.raise_bound(name, relaxed[name].bound)
-    state.diagonal = setting.phi
+    if not state.diagonal.any():
+        state.diagonal = setting.phi
     return relaxed
 
 
@@ -350,7 +359,7 @@ def _check_arguments(
 
 def _warm_starts(problem: Problem, warm_start: ArrayLike | Sequence[ArrayLike] | None) -> list[Binary]:
     """The b of every start; an x gives the b of its support."""
-    if warm_start is None or (isinstance(warm_start, Sized) and len(warm_start) == 0):  # type: ignore[arg-type]
+    if warm_start is None or (isinstance(warm_start, Sized) and len(warm_start) == 0):
         return []
     try:
         array = np.asarray(warm_start, dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import weakref
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from hybridmip.quadratic import (
 
 #: Largest factor model whose Phi is computed; beyond, its specific variances serve.
 LARGEST_FACTOR_PHI = 3000
+#: Largest dense Q for which the largest-trace diagonal is computed.
+LARGEST_TRACE = 1200
 #: Rounds of the mixing method between two looks at the eigenvalue, and how many looks at most.
 SWEEPS = 60
 MOST_ROUNDS = 60
@@ -110,6 +113,18 @@ def largest_trace(Q: QuadraticForm, weights: Vector | None = None, time_limit: f
         return result
     assert isinstance(Q, DenseForm)
     return _largest_trace(Q.matrix, weights, time_limit)
+
+
+#: Largest-trace diagonals by form. A form is immutable, so this saves time and changes no answer.
+_known: weakref.WeakKeyDictionary[QuadraticForm, Vector] = weakref.WeakKeyDictionary()
+
+
+def remembered_largest_trace(Q: QuadraticForm) -> Vector:
+    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each form."""
+    if Q not in _known:
+        _known[Q] = largest_trace(Q) if Q.n <= LARGEST_TRACE or not isinstance(Q, DenseForm) else phi(Q)
+        _known[Q].setflags(write=False)
+    return _known[Q]
 
 
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:

@@ -20,7 +20,7 @@ from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
 
 class Persp:
-    """The perspective relaxation with a given diagonal (Phi if none is given).
+    """The perspective relaxation with a given diagonal (the largest-trace one if none is given).
 
     It dominates Line and Dual: with D = 0 it is Line. For Q = 0 there is no curvature to tie and the two
     coincide. Scores are the relaxed b.
@@ -39,7 +39,7 @@ class Persp:
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Solve the cone program, then evaluate the formula."""
         problem = setting.problem
-        d = setting.phi if self.diagonal is None else self.diagonal
+        d = setting.diagonal if self.diagonal is None else self.diagonal
         x, b, la, mu = solve_perspective(setting, d, time_limit)
         bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
         nothing = np.zeros(problem.n)

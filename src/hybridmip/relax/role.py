@@ -11,7 +11,7 @@ import numpy as np
 from hybridmip.binaries import BinarySet
 from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
-from hybridmip.relax.diagonal import phi
+from hybridmip.relax.diagonal import phi, remembered_largest_trace
 from hybridmip.relax.implied import implied_bounds
 
 
@@ -74,6 +74,14 @@ class Setting:
         #: The box that holds x whatever b is.
         self.hull_lower: Vector = np.where(switched, np.minimum(self.lower, 0.0), self.lower)
         self.hull_upper: Vector = np.where(switched, np.maximum(self.upper, 0.0), self.upper)
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        """The diagonal for Persp: the largest-trace one where it can be had in a second or so, else Phi.
+
+        It depends on Q alone, so it is found once for all problems that share their Q.
+        """
+        return remembered_largest_trace(self.problem.Q)
 
     @cached_property
     def phi(self) -> Vector:

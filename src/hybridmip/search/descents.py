@@ -9,9 +9,22 @@ import numpy as np
 
 from hybridmip.pool import Member
 from hybridmip.restricted.dense import LARGEST_SUPPORT, DenseSolver
-from hybridmip.restricted.protocol import Binary
+from hybridmip.restricted.protocol import Binary, RestrictedSolver
 from hybridmip.search.descent import descend
 from hybridmip.search.state import IMPROVEMENT, SearchState
+
+
+def load_kernel(solver: RestrictedSolver) -> None:
+    """Load the compiled descent (the first time on a machine: compile it), before any clock runs."""
+    if isinstance(solver, DenseSolver):
+        from hybridmip.search import descent_kernel
+
+        problem, none = solver.problem, np.zeros(0, dtype=np.int64)
+        nothing, stop = np.zeros(problem.m, dtype=bool), np.ones(1, dtype=np.int64)
+        descent_kernel.descend(
+            *solver.data, np.zeros(problem.m), 0.0, np.zeros(problem.n), solver.curved,
+            np.full(problem.m, -1, dtype=np.int64), none, none, nothing, 0, IMPROVEMENT, stop, 0,
+        )  # fmt: skip
 
 
 class Descents:

@@ -57,8 +57,9 @@ def shaking(state: SearchState, pool: list[Member]) -> Member:
     started = {member.b.tobytes() for member in pool[: max(1, config.descents)]}
     for member in descents.run([(member.b, "descent") for member in pool[: max(1, config.descents)]]):
         elite.add(member)
-    failures, tries = 0, 0
-    while failures < config.patience and state.problem.m > 1:
+    tries, improved_at = 0, 0
+    # Converged: as many tries again as it took to find the best, and `patience` at least.
+    while tries - improved_at < max(config.patience, improved_at) and state.problem.m > 1:
         starts: list[tuple[Binary, str]] = []
         best = elite.members[0]
         for _ in range(ROUND):
@@ -69,8 +70,8 @@ def shaking(state: SearchState, pool: list[Member]) -> Member:
                 starts.append((start, kind))
         for found in descents.run(starts) if starts else []:
             elite.add(found)
-        improved = better(elite.members[0].evaluation.rank, best.evaluation.rank)
-        failures = 0 if improved else failures + ROUND
+        if better(elite.members[0].evaluation.rank, best.evaluation.rank):
+            improved_at = tries
     return elite.members[0]
 
 
@@ -81,6 +82,8 @@ def next_start(state: SearchState, elite: Elite, tries: int) -> tuple[Binary, st
         i, j = rng.choice(len(elite.members), size=2, replace=False)
         child = crossover(state.binaries, elite.members[i].b, elite.members[j].b, rng)
         return shake(state, child, int(rng.integers(0, 2))), "crossed"
+    if tries % 4 == 3 and state.probabilities is not None:
+        return state.binaries.round(state.probabilities, rng), "rounded"
     if tries % 10 == 9:
         return state.binaries.random(rng, best), "restarted"
     ones = int(best.sum())

@@ -13,6 +13,7 @@ from hybridmip.binaries import BinarySet
 from hybridmip.config import Config
 from hybridmip.problem import Problem
 from hybridmip.progress import Progress
+from hybridmip.quadratic import Vector
 from hybridmip.restricted.protocol import Binary, Evaluation, RestrictedSolver
 from hybridmip.result import Incumbent, PhaseStatistics, StopReason, relative_gap
 
@@ -90,6 +91,8 @@ class SearchState:
         self.phase = "start"
         #: Diagonal below Q for screening moves; zero until a relaxation gives one.
         self.diagonal = np.zeros(problem.n)
+        #: The relaxed b that says most about which binaries are on; None until a relaxation gives one.
+        self.probabilities: Vector | None = None
         self._ticked = started
         self._statistics: dict[str, list[float]] = {}
 
