@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import resource
@@ -404,12 +405,11 @@ def test_standard_output_without_room(port: Path, arguments: list[str]) -> None:
 
 def test_out_is_tried_before_the_solve(run: Run, port: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A place that refuses to be opened is told first; a file that is read is not written over."""
-    import hybridmip.solve
 
     def never(*arguments: object, **options: object) -> object:
         raise AssertionError("solved before --out was tried")
 
-    monkeypatch.setattr(sys.modules["hybridmip.solve"], "solve", never)
+    monkeypatch.setattr(importlib.import_module("hybridmip.solve"), "solve", never)
     arguments = ("portfolio", port, "--assets", 3, "--out")
     too_long = tmp_path / ("x" * 300)
     assert_bad_input(run(*arguments, too_long), "cannot write", "too long")
@@ -433,7 +433,7 @@ def test_singular_covariance_is_told(run: Run, tmp_path: Path) -> None:
 
     file = tmp_path / "prices.csv"
     market(30, periods=5, seed=1).prices().to_csv(file)
-    arguments = ("portfolio", file, "--kind", "prices", "--assets", 8)
+    arguments = ("portfolio", file, "--kind", "prices", "--assets", 8, "--time-limit", 2)
     shown = run(*arguments)
     assert shown.code == 0
     assert shown.err.startswith("hybridmip: warning: ")

@@ -155,12 +155,32 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
     # Phase 2: the genetic algorithm, then neighborhood search around its best.
     with state.in_phase("genetic"):
         pool = genetic(state, pool)
+    if _core(state, setting, relaxed, ending):
+        return StopReason.EXHAUSTED
     with state.in_phase("neighborhood"):
         if config.neighborhood == "paper":
             neighborhood(state, pool[0])
         else:
             shaking(state, pool)
+    # Phase 3: with a better incumbent the core may be small enough.
+    if _core(state, setting, relaxed, ending):
+        return StopReason.EXHAUSTED
     return StopReason.CONVERGED
+
+
+def _core(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: _Ending) -> bool:
+    """Try what the best bound does not rule out; True when nothing is left and the incumbent is optimal."""
+    from hybridmip.exact.core import try_the_core
+
+    if "persp" not in relaxed or state.config.neighborhood != "descent":
+        return False
+    if not state.best.feasible or state.core_tried_at <= state.best.objective:
+        return False
+    state.core_tried_at = state.best.objective
+    with state.in_phase("core"):
+        ending.exhausted = try_the_core(state, setting, relaxed["persp"])
+        state.core_tried_at = state.best.objective
+    return ending.exhausted
 
 
 def _quick_start(state: SearchState, setting: Setting) -> None:

@@ -23,6 +23,7 @@ from hybridmip.relax.dual import Dual
 from hybridmip.relax.implied import implied_bounds
 from hybridmip.relax.infeasible import clashing_rows
 from hybridmip.relax.line import Line
+from hybridmip.relax.persp import Persp
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
 INF = np.inf
@@ -56,9 +57,9 @@ def case(recipe: Recipe) -> tuple[Setting, float]:
 
 
 def relax(setting: Setting, augmentation: float = 1e-7) -> dict[str, Relaxed]:
-    """All three."""
+    """All of them."""
     found: dict[str, Relaxed] = {}
-    for role in (Line(), Dual(), Augm(augmentation)):
+    for role in (Line(), Dual(), Augm(augmentation), Persp()):
         found[role.name] = role.solve(setting, found, None)
     return found
 
@@ -73,7 +74,7 @@ def slack(value: float) -> float:
 
 @every_recipe
 def test_bounds_are_below_the_optimum(recipe: Recipe) -> None:
-    """Line, Dual and Augm give numbers at most the optimum; Line and Dual are finite on bounded problems."""
+    """Every relaxation gives a number at most the optimum, finite on problems with bounds."""
     setting, best = case(recipe)
     for name, found in relax(setting).items():
         assert found.bound <= best + slack(best), name
@@ -81,8 +82,8 @@ def test_bounds_are_below_the_optimum(recipe: Recipe) -> None:
         assert found.scores.shape == found.b.shape == (setting.problem.m,)
         assert np.all((found.b >= 0) & (found.b <= 1))
         assert not np.isnan(found.bound)
-    if recipe.bounds != "unlimited":
-        assert np.isfinite(found.bound)
+        if recipe.bounds != "unlimited" and not recipe.unswitched:
+            assert np.isfinite(found.bound), name
 
 
 @pytest.mark.parametrize(
@@ -98,6 +99,17 @@ def test_dual_equals_line_for_a_definite_matrix(recipe: Recipe) -> None:
     if setting.binaries.kind == "general":  # else Line's bound keeps the rows on b inside, and may be better
         assert found["line"].bound == pytest.approx(found["dual"].bound, abs=1e-6 * scale)
     assert found["line"].bound >= found["dual"].bound - 1e-6 * scale
+
+
+@pytest.mark.parametrize("recipe", [r for r in RECIPES if r.bounds != "unlimited"], ids=recipe_name)
+def test_persp_dominates_line(recipe: Recipe) -> None:
+    """With part of the curvature tied to the switches the bound is no worse than Line's, nor than with D = 0."""
+    setting, best = case(recipe)
+    line = Line().solve(setting, {}, None).bound
+    tied, loose = (Persp(d).solve(setting, {}, None).bound for d in (None, np.zeros(setting.problem.n)))
+    if np.isfinite(line):
+        assert tied >= line - 1e-6 * max(1.0, abs(best))
+        assert loose == pytest.approx(line, abs=1e-5 * max(1.0, abs(best)))
 
 
 @pytest.mark.parametrize("recipe", RECIPES[::3], ids=recipe_name)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from hybridmip.config import RELAXATIONS
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.report.figures import AREA_COLOURS, frontier_figure, save_figure
 from hybridmip.report.terminal import (
@@ -173,6 +174,8 @@ def test_quality_of_an_objective_near_zero() -> None:
 def test_finders_in_words() -> None:
     """The parts of the solver have names that say what they are; an unknown one is shown as it is."""
     assert finder_in_words("line") == "Line relaxation"
+    assert finder_in_words("rounded augm") == "rounded Augm relaxation"
+    assert all(finder_in_words(name).endswith(" relaxation") for name in RELAXATIONS)
     assert finder_in_words("") == "-"
     assert finder_in_words("oracle") == "oracle"
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rich.table import Table
 from rich.text import Text
 
+from hybridmip.config import RELAXATIONS
 from hybridmip.result import Result, Status, StopReason, relative_gap
 
 #: How each stop reason reads after "status:".
@@ -28,13 +29,8 @@ STOP_WORDS = {
 #: Percent above the optimum that numerical tolerances leave even where the gap is closed.
 CLOSED = 1e-4
 
-#: What `Result.found_by` means, in words.
+#: What `Result.found_by` means, in words; relaxations apart.
 FINDERS = {
-    "line": "Line relaxation",
-    "dual": "Dual relaxation",
-    "augm": "Augm relaxation",
-    "rounded line": "rounded Line relaxation",
-    "rounded augm": "rounded Augm relaxation",
     "warm start": "neighbouring answer",
     "start": "first try",
     "quick start": "quick local search",
@@ -47,6 +43,7 @@ FINDERS = {
     "descent": "local search",
     "shaken": "local search, shaken",
     "restarted": "local search, restarted",
+    "grown": "local search, grown",
     "enumeration": "trying every choice",
 }
 
@@ -98,6 +95,9 @@ def optimality_in_words(objective: float, bound: float) -> str:
 
 def finder_in_words(found_by: str) -> str:
     """Which part of the solver found an answer."""
+    how, _, name = found_by.rpartition(" ")
+    if name in RELAXATIONS:
+        return f"{how} {name.capitalize()} relaxation".strip()
     return FINDERS.get(found_by, found_by) or "-"
 
 

@@ -112,7 +112,7 @@ def _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, 
             s += JT[i, j] * f[j]
         for j in range(i + 1):
             x[j] -= s * JT[i, j]
-    q = 0
+    q = k - k  # a count, and not the literal 0, which Numba would compile apart
     pending = 0  # equations first, in order; then the most violated
     for _ in range(50 * (k + r) + 100):
         chosen = -1
@@ -198,7 +198,7 @@ def _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, 
                 rr[i] = s / R[i, i]
             dependent = zn <= 1e-18 * norm or q >= k or norm == 0.0
             t_dual = np.inf
-            position = -1
+            position = q - q - 1
             for i in range(q):
                 if abs(sign[i]) == 1 and rr[i] > 1e-13:
                     t = u[i] / rr[i]
@@ -302,36 +302,37 @@ def _solve(k, r, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, lo
     for i in range(k):
         if lo[i] > up[i]:
             return INFEASIBLE, 0, np.inf
-    if _cholesky_inverse(k, H, 0.0, low, JT):
-        status, q = _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, d, z, rr, is_active)
-    else:
-        largest = 0.0
-        for i in range(k):
-            largest = max(largest, H[i, i], abs(f[i]))
-        shift = PROXIMAL * largest if largest > 0.0 else 1.0
-        for i in range(k):
-            x2[i] = min(max(0.0, lo[i]), up[i])
-        status = TROUBLE
-        q = 0
-        for _ in range(40):
+    for i in range(k):
+        f2[i] = f[i]
+        x2[i] = min(max(0.0, lo[i]), up[i])
+    # One round for a definite Hessian; for a singular one a proximal term is added and iterated away.
+    shift = 0.0
+    status = TROUBLE
+    q = k - k
+    for _ in range(41):
+        if not _cholesky_inverse(k, H, shift, low, JT):
+            if shift > 0.0:
+                return TROUBLE, q, np.inf
+            largest = 0.0
+            for i in range(k):
+                largest = max(largest, H[i, i], abs(f[i]))
+            shift = PROXIMAL * largest if largest > 0.0 else 1.0
             for i in range(k):
                 f2[i] = f[i] - shift * x2[i]
-            if not _cholesky_inverse(k, H, shift, low, JT):
-                return TROUBLE, 0, np.inf
-            status, q = _active_set(
-                k, r, f2, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, d, z, rr, is_active
-            )
-            if status != SOLVED:
-                break
-            moved = 0.0
-            size = 1.0
-            for i in range(k):
-                moved = max(moved, abs(x[i] - x2[i]))
-                size = max(size, abs(x[i]))
-                x2[i] = x[i]
-            if moved <= 1e-9 * size:
-                break
-            status = TROUBLE
+            continue
+        status, q = _active_set(k, r, f2, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, d, z, rr, is_active)
+        if status != SOLVED or shift == 0.0:
+            break
+        moved = 0.0
+        size = 1.0
+        for i in range(k):
+            moved = max(moved, abs(x[i] - x2[i]))
+            size = max(size, abs(x[i]))
+            x2[i] = x[i]
+            f2[i] = f[i] - shift * x2[i]
+        if moved <= 1e-9 * size:
+            break
+        status = TROUBLE
     if status != SOLVED:
         return status, q, np.inf
     if not _residual(k, r, q, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, z) <= KKT_TOLERANCE:
@@ -386,9 +387,9 @@ def evaluate_moves(
     sign = np.empty(size, np.int64)
     is_active = np.empty(size + r, np.int64)
     support = np.empty(limit + 1, np.int64)
-    k = 0
+    k = outs.shape[0] - outs.shape[0]
     for c in range(outs.shape[0]):
-        k = 0
+        k = outs.shape[0] - outs.shape[0]
         overflow = False
         for i in range(r):
             row_lo[i] = row_lo_full[i]
@@ -445,48 +446,43 @@ def evaluate_moves(
                     H[i, j] = s
                     H[j, i] = s
                 H[i, i] += diagonal[v]
-        status, q, value = _solve(
-            k,
-            r,
-            H,
-            f,
-            AT,
-            row_lo,
-            row_up,
-            lo,
-            up,
-            x,
-            active,
-            sign,
-            u,
-            R,
-            JT,
-            low,
-            d,
-            z,
-            rr,
-            is_active,
-            f2,
-            x2,
-        )
-        statuses[c] = status
-        values[c] = value
-        infeasibility[c] = 0.0 if status == SOLVED else np.inf
-        if c == outs.shape[0] - 1:
-            for i in range(r + k):
-                multipliers_out[i] = 0.0
-            for i in range(k):
-                support_out[i] = support[i]
-                x_out[i] = x[i]
-            if status == SOLVED:
-                for i in range(q):
-                    factor = u[i] if sign[i] > 0 else -u[i]
-                    if active[i] < k:
-                        multipliers_out[r + active[i]] = factor
-                    else:
-                        multipliers_out[active[i] - k] = factor
-        if status == INFEASIBLE and want_infeasibility:
-            # Least squares on the rows: x keeps its bounds, every row gets a slack.
+        size_now = k
+        for attempt in range(2):
+            status, q, value = _solve(
+                size_now, r, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, low, d, z, rr, is_active,
+                f2, x2,
+            )  # fmt: skip
+            if attempt == 1:
+                if status == SOLVED:
+                    s = 0.0
+                    for i in range(r):
+                        s += x[k + i] * x[k + i]
+                    infeasibility[c] = np.sqrt(s)
+                    if c == outs.shape[0] - 1:
+                        for i in range(k):
+                            x_out[i] = x[i]
+                        for i in range(r):
+                            multipliers_out[i] = x[k + i]
+                break
+            statuses[c] = status
+            values[c] = value
+            infeasibility[c] = 0.0 if status == SOLVED else np.inf
+            if c == outs.shape[0] - 1:
+                for i in range(r + k):
+                    multipliers_out[i] = 0.0
+                for i in range(k):
+                    support_out[i] = support[i]
+                    x_out[i] = x[i]
+                if status == SOLVED:
+                    for i in range(q):
+                        factor = u[i] if sign[i] > 0 else -u[i]
+                        if active[i] < k:
+                            multipliers_out[r + active[i]] = factor
+                        else:
+                            multipliers_out[active[i] - k] = factor
+            if status != INFEASIBLE or not want_infeasibility:
+                break
+            # Once more as least squares on the rows: x keeps its bounds, every row gets a slack.
             for i in range(k + r):
                 for j in range(k + r):
                     H[i, j] = 0.0
@@ -498,39 +494,5 @@ def evaluate_moves(
                 for t in range(r):
                     AT[k + i, t] = 0.0
                 AT[k + i, i] = 1.0
-            kk = k + r
-            status, q, value = _solve(
-                kk,
-                r,
-                H,
-                f,
-                AT,
-                row_lo,
-                row_up,
-                lo,
-                up,
-                x,
-                active,
-                sign,
-                u,
-                R,
-                JT,
-                low,
-                d,
-                z,
-                rr,
-                is_active,
-                f2,
-                x2,
-            )
-            if status == SOLVED:
-                s = 0.0
-                for i in range(r):
-                    s += x[k + i] * x[k + i]
-                infeasibility[c] = np.sqrt(s)
-                if c == outs.shape[0] - 1:
-                    for i in range(k):
-                        x_out[i] = x[i]
-                    for i in range(r):
-                        multipliers_out[i] = x[k + i]
+            size_now = k + r
     return k

@@ -138,4 +138,10 @@ def descend(state: SearchState, start: Member, origin: str = "descent") -> Membe
         neighbor = best_move(state, current) or repaired_move(state, current)
         if neighbor is None or not better(neighbor.evaluation.rank, current.evaluation.rank):
             return Member(current.b, current.evaluation, origin)
+        # Rounding of x'Qx must not pass for progress where the optimum is near 0.
+        x = neighbor.evaluation.x
+        noise = 0.0 if x is None else 1e-13 * float(state.problem.Q.diagonal().max(initial=0.0)) * float(x @ x)
+        gained = current.evaluation.objective - neighbor.evaluation.objective
         current = neighbor
+        if current.evaluation.feasible and gained <= noise:
+            return Member(current.b, current.evaluation, origin)

@@ -22,6 +22,32 @@ REPAIRS = 512
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _ascending(values):
+    """Indices that sort `values` (heapsort: a few lines that compile at once, where np.argsort takes seconds)."""
+    n = values.shape[0]
+    order = np.arange(n)
+    start, end = n // 2, n
+    while end > 1:
+        if start > 0:
+            start -= 1
+        else:
+            end -= 1
+            order[0], order[end] = order[end], order[0]
+        root = start
+        while True:
+            child = 2 * root + 1
+            if child >= end:
+                break
+            if child + 1 < end and values[order[child]] < values[order[child + 1]]:
+                child += 1
+            if values[order[root]] >= values[order[child]]:
+                break
+            order[root], order[child] = order[child], order[root]
+            root = child
+    return order
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _marginal_costs(
     dense, H, T, diagonal, f, AT, GT, x_lo, x_up, start, members, unswitched, p, D, support, k, x, lam, w, v, here
 ):  # fmt: skip
@@ -111,12 +137,13 @@ def _repair_scores(AT, GT, x_lo, x_up, start, members, support, k, x, lack, b, w
 @njit(cache=True, nogil=True, error_model="numpy")
 def descend(
     dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
-    p, constant, D, curved, group, group_low, group_high, b, most_support, improvement, stop, budget,
+    p, constant, D, curved, group, group_low, group_high, b, most_support, improvement, stop, budget, keep,
 ):  # fmt: skip
     """Descend from b (changed in place); returns (evaluations, outcome).
 
     The outcome is DONE at a local optimum; STOPPED when `stop` was set or the budget of evaluations used up;
     STUCK when the support outgrew the kernel or a restricted problem gave it trouble. b is the best so far.
+    While the point is infeasible, `keep` rules out switching off without switching on.
     """
     m = p.shape[0]
     n, r = f.shape[0], AT.shape[1]
@@ -154,7 +181,8 @@ def descend(
         multipliers = np.zeros(limit + r + 1)
         k = evaluate_moves(
             dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
-            base, none, none, limit, True, one_value, one_infeasibility, one_status, x_out, support, multipliers,
+            base, none, none, limit, stop[0] >= 0, one_value, one_infeasibility, one_status,
+            x_out, support, multipliers,
         )  # fmt: skip
         evaluations += 1
         feasible = one_status[0] == SOLVED
@@ -197,7 +225,11 @@ def descend(
                 can_flip[i] = counts[g] - 1 >= group_low[g]
             else:
                 can_flip[i] = counts[g] + 1 <= group_high[g]
-        threshold = -improvement * abs(value) if feasible else np.inf
+        # Rounding of x'Hx (H has a largest diagonal of 1) must not pass for progress where the optimum is near 0.
+        noise = 0.0
+        for s in range(k):
+            noise += 1e-13 * x_out[s] * x_out[s]
+        threshold = -improvement * abs(value) - noise if feasible else np.inf
         # When off, w is what the binary would add; when on, what it adds now (or, in repair, a flip's effect).
         total = 0
         for phase in range(2):
@@ -220,7 +252,7 @@ def descend(
                             ins[total, 0] = j
                             change[total] = d
                         total += 1
-                if can_flip[i] and without < threshold:
+                if can_flip[i] and without < threshold and (feasible or not keep):
                     if phase == 1:
                         outs[total, 0] = i
                         ins[total, 0] = -1
@@ -236,7 +268,7 @@ def descend(
                     total += 1
         if total == 0:
             return evaluations, DONE
-        order = np.argsort(change)
+        order = _ascending(change)
         if not feasible:
             order = order[:REPAIRS]
         best_value, best_infeasibility, best = value, infeasibility, -1
@@ -292,7 +324,7 @@ def descend(
                     candidate -= p[outs[c, 0]]
                 if ins[c, 0] >= 0:
                     candidate += p[ins[c, 0]]
-                if best_infeasibility > 0.0 or candidate < best_value - improvement * abs(best_value):
+                if best_infeasibility > 0.0 or candidate < best_value - improvement * abs(best_value) - noise:
                     best_infeasibility, best_value, best = 0.0, candidate, c
             if best >= 0 and (position >= LARGEST_BATCH or not feasible):
                 break

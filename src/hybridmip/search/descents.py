@@ -13,6 +13,9 @@ from hybridmip.restricted.protocol import Binary, RestrictedSolver
 from hybridmip.search.descent import descend
 from hybridmip.search.state import IMPROVEMENT, SearchState
 
+#: Origin of starts with more binaries on than the best; their repair keeps that number.
+GROWN = "grown"
+
 
 def load_kernel(solver: RestrictedSolver) -> None:
     """Load the compiled descent (the first time on a machine: compile it), before any clock runs."""
@@ -23,7 +26,7 @@ def load_kernel(solver: RestrictedSolver) -> None:
         nothing, stop = np.zeros(problem.m, dtype=bool), np.ones(1, dtype=np.int64)
         descent_kernel.descend(
             *solver.data, np.zeros(problem.m), 0.0, np.zeros(problem.n), solver.curved,
-            np.full(problem.m, -1, dtype=np.int64), none, none, nothing, 0, IMPROVEMENT, stop, 0,
+            np.full(problem.m, -1, dtype=np.int64), none, none, nothing, 0, IMPROVEMENT, stop, 0, False,
         )  # fmt: skip
 
 
@@ -62,11 +65,13 @@ class Descents:
         # Every start also takes one evaluation at the end, for its point in full.
         arguments, budget = self._arguments, max(state.evaluations_left // max(len(starts), 1) - 1, 0)
 
-        def job(b: Binary) -> tuple[int, int]:
-            outcome: tuple[int, int] = self._kernel(*arguments, b, LARGEST_SUPPORT, IMPROVEMENT, stop, budget)
+        def job(b: Binary, keep: bool) -> tuple[int, int]:
+            outcome: tuple[int, int] = self._kernel(*arguments, b, LARGEST_SUPPORT, IMPROVEMENT, stop, budget, keep)
             return outcome
 
-        jobs: list[Future[tuple[int, int]]] = [solver.pool.submit(job, b) for b in points]
+        jobs: list[Future[tuple[int, int]]] = [
+            solver.pool.submit(job, b, origin == GROWN) for b, (_, origin) in zip(points, starts, strict=True)
+        ]
         try:
             wait(jobs, timeout=state.remaining)
         finally:

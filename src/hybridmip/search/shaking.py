@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hybridmip.pool import Member
 from hybridmip.restricted.protocol import Binary
-from hybridmip.search.descents import Descents
+from hybridmip.search.descents import GROWN, Descents
 from hybridmip.search.genetic import crossover
 from hybridmip.search.state import SearchState, better
+from hybridmip.search.wide import WideMoves
 
 #: Distinct local optima kept as parents.
 ELITE = 12
+#: How much more patient the search is when it has a time limit.
+PATIENCE_WITH_TIME = 5
+#: Local optima from which wider exchanges are tried.
+WIDENED = 3
 #: Starts made together.
 ROUND = 4
 
@@ -26,6 +33,25 @@ def shake(state: SearchState, b: Binary, strength: int) -> Binary:
         else:
             shaken = state.binaries.exchange_at_random(shaken, state.rng)
     return shaken
+
+
+def grow(state: SearchState, b: Binary) -> Binary | None:
+    """b with one or two more switched on, likely ones first; None where the rows on b leave no room.
+
+    The rows that mix x and b may not hold there: the descent then repairs by exchanges, and so reaches points
+    with more binaries on than single feasible moves lead to.
+    """
+    grown = b.copy()
+    for _ in range(1 + int(state.rng.random() < 0.3)):
+        room = state.binaries.flips(grown)
+        room = room[~grown[room]]
+        if room.size == 0:
+            break
+        weight = np.full(room.size, 1.0 / room.size)
+        if state.probabilities is not None:
+            weight = state.probabilities[room] + 0.1 * state.probabilities.mean() + 1e-9
+        grown[state.rng.choice(room, p=weight / weight.sum())] = True
+    return grown if grown.sum() > b.sum() else None
 
 
 class Elite:
@@ -57,9 +83,13 @@ def shaking(state: SearchState, pool: list[Member]) -> Member:
     started = {member.b.tobytes() for member in pool[: max(1, config.descents)]}
     for member in descents.run([(member.b, "descent") for member in pool[: max(1, config.descents)]]):
         elite.add(member)
+    wide, widened = WideMoves(state), set[bytes]()
+    widen(elite, wide, descents, widened)
     tries, improved_at = 0, 0
-    # Converged: as many tries again as it took to find the best, and `patience` at least.
-    while tries - improved_at < max(config.patience, improved_at) and state.problem.m > 1:
+    # Converged: as many tries again as it took to find the best, and `patience` at least; more of it where the
+    # caller has set a time limit and so said that there is time.
+    patience = config.patience * (1 if state.remaining is None else PATIENCE_WITH_TIME)
+    while tries - improved_at < max(patience, improved_at) and state.problem.m > 1:
         starts: list[tuple[Binary, str]] = []
         best = elite.members[0]
         for _ in range(ROUND):
@@ -70,9 +100,22 @@ def shaking(state: SearchState, pool: list[Member]) -> Member:
                 starts.append((start, kind))
         for found in descents.run(starts) if starts else []:
             elite.add(found)
+        widen(elite, wide, descents, widened)
         if better(elite.members[0].evaluation.rank, best.evaluation.rank):
             improved_at = tries
     return elite.members[0]
+
+
+def widen(elite: Elite, wide: WideMoves, descents: Descents, done: set[bytes]) -> None:
+    """Try wider exchanges from the best few that were not tried yet, and descend from what they find."""
+    for member in elite.members[:WIDENED]:
+        current: Member | None = member
+        while current is not None and current.b.tobytes() not in done:
+            done.add(current.b.tobytes())
+            current = wide.improve(current)
+            if current is not None:
+                current = descents.run([(current.b, current.origin)])[0]
+                elite.add(current)
 
 
 def next_start(state: SearchState, elite: Elite, tries: int) -> tuple[Binary, str]:
@@ -82,6 +125,10 @@ def next_start(state: SearchState, elite: Elite, tries: int) -> tuple[Binary, st
         i, j = rng.choice(len(elite.members), size=2, replace=False)
         child = crossover(state.binaries, elite.members[i].b, elite.members[j].b, rng)
         return shake(state, child, int(rng.integers(0, 2))), "crossed"
+    if tries % 4 == 1:
+        grown = grow(state, elite.members[int(rng.integers(min(3, len(elite.members))))].b)
+        if grown is not None:
+            return grown, GROWN
     if tries % 4 == 3 and state.probabilities is not None:
         return state.binaries.round(state.probabilities, rng), "rounded"
     if tries % 10 == 9:

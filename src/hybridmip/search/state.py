@@ -93,6 +93,8 @@ class SearchState:
         self.diagonal = np.zeros(problem.n)
         #: The relaxed b that says most about which binaries are on; None until a relaxation gives one.
         self.probabilities: Vector | None = None
+        #: The incumbent's value when the core was last tried.
+        self.core_tried_at = math.inf
         self._ticked = started
         self._statistics: dict[str, list[float]] = {}
 

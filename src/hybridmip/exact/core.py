@@ -1,0 +1,125 @@
+"""The core: the b that the Lagrangian bound of a relaxation does not rule out, tried one and all.
+
+At a relaxation's point and multipliers the closed formula of `relax.bound` is linear in b,
+
+    f(b) >= base + sum of on_i over b_i = 1 + sum of off_i over b_i = 0,   on, off >= 0
+
+so a b whose penalties exceed what is left between `base` and the incumbent cannot be better. Binaries with a
+penalty that large are fixed; the b over the rest are listed by rising penalty as far as that is few. When all
+that could beat the incumbent have been tried, the incumbent is optimal, and that is a proof.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hybridmip.quadratic import Vector
+from hybridmip.relax.bound import box_minimum, priced_limits, switch_costs, usable_multipliers
+from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.search.state import SearchState
+from hybridmip.search.wide import row_ranges
+
+#: Most b that are listed at a time, binaries left open, and steps of the listing.
+MOST_LISTED = 20_000
+MOST_OPEN = 60
+MOST_NODES = 3_000_000
+#: Shares of the gap that are listed, one after the other, until there are too many.
+SHARES = (0.1, 0.25, 0.5, 1.0)
+
+
+def penalties(setting: Setting, relaxed: Relaxed, diagonal: Vector) -> tuple[float, Vector]:
+    """(base, w): f(b) >= base + the sum of max(w, 0) where on and of max(-w, 0) where off."""
+    problem = setting.problem
+    la = usable_multipliers(relaxed.row_multipliers, problem.row_lower, problem.row_upper)
+    mu = usable_multipliers(relaxed.binary_multipliers, problem.b_lower, problem.b_upper)
+    half = problem.Q.matvec(relaxed.x) - diagonal * relaxed.x
+    v = problem.q + 2 * half - problem.A.T @ la
+    magnitude = np.full(problem.n, np.abs(v).max(initial=0.0))
+    c = box_minimum(diagonal, v, setting.lower, setting.upper, magnitude)
+    w = switch_costs(problem, c, la) - problem.B.T @ mu
+    constant = problem.offset - float(relaxed.x @ half) + float(c[~problem.switched].sum())
+    constant += float(priced_limits(la, problem.row_lower, problem.row_upper).sum())
+    constant += float(priced_limits(mu, problem.b_lower, problem.b_upper).sum())
+    base = constant + float(np.minimum(w, 0.0).sum())
+    # A margin for rounding, generous beside the sums above.
+    size = abs(constant) + float(np.abs(w).sum()) + abs(float(relaxed.x @ half))
+    return base - 1e-11 * size, w
+
+
+def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool:
+    """Try the b that can still beat the incumbent, least penalty first; True when all were tried."""
+    from hybridmip.exact.core_kernel import listing
+
+    problem = state.problem
+    if not state.best.feasible or problem.m == 0 or problem.rows > 200:
+        return False
+    base, w = penalties(setting, relaxed, state.diagonal)
+    if not (math.isfinite(base) and np.isfinite(w).all()):
+        return False
+    tried: set[bytes] = set()
+    for share in SHARES:
+        state.check()
+        gap = state.best.objective - base
+        if gap <= 0:
+            return True
+        budget = share * gap
+        open_ones = np.flatnonzero(np.abs(w) <= budget)
+        if open_ones.size > MOST_OPEN:
+            return False
+        open_ones = open_ones[np.argsort(-np.abs(w[open_ones]), kind="stable")]
+        fixed = w < 0
+        fixed[open_ones] = False
+        C, d = _rows(state, open_ones, fixed)
+        leaves = np.zeros((MOST_LISTED, open_ones.size), dtype=bool)
+        on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
+        count, complete = listing(on, off, budget, C, d, leaves, MOST_NODES)
+        candidates = np.tile(fixed, (int(count), 1))
+        candidates[:, open_ones] = leaves[:count]
+        _try(state, candidates, tried)
+        if not complete:
+            return False
+    return True
+
+
+def _try(state: SearchState, candidates: np.ndarray, tried: set[bytes]) -> None:
+    """Evaluate the candidates that are new, and keep the best."""
+    new = [b for b in candidates if b.tobytes() not in tried]
+    tried.update(b.tobytes() for b in new)
+    if not new:
+        return
+    width = max(1, max(int(b.sum()) for b in new))
+    ins = np.full((len(new), width), -1, dtype=np.intp)
+    for row, b in zip(ins, new, strict=True):
+        ones = np.flatnonzero(b)
+        row[: ones.size] = ones
+    ins = ins[: max(state.evaluations_left - 1, 0)]
+    outs = np.full((len(ins), 1), -1, dtype=np.intp)
+    nothing = np.zeros(state.problem.m, dtype=bool)
+    values, infeasibility = state.solver.evaluate_moves(nothing, outs, ins, state.deadline, state.best)
+    state.check()
+    if len(ins):
+        best = new[int(np.lexsort((values, infeasibility))[0])]
+        state.evaluate(best, "core")
+
+
+def _rows(state: SearchState, open_ones: np.ndarray, fixed: np.ndarray) -> tuple[np.ndarray, Vector]:
+    """Rows C b <= d over the open binaries: the rows on b, and what rows in x leave possible at all."""
+    problem, binaries = state.problem, state.binaries
+    low, high, free_low, free_high = row_ranges(problem)
+    M = binaries.matrix.toarray()
+    stacks = [
+        (M.T, np.zeros(M.shape[0]), binaries.upper),
+        (-M.T, np.zeros(M.shape[0]), -binaries.lower),
+        (low, free_low, problem.row_upper),
+        (-high, -free_high, -problem.row_lower),
+    ]
+    columns, limits = [], []
+    for matrix, constant, limit in stacks:
+        usable = np.isfinite(limit) & np.isfinite(constant) & np.isfinite(matrix).all(axis=0)
+        part = matrix[:, usable]
+        columns.append(part[open_ones])
+        slack = 1e-9 * (1 + np.abs(limit[usable]) + np.abs(part).sum(axis=0))
+        limits.append(limit[usable] - constant[usable] - part[fixed].sum(axis=0) + slack)
+    return np.ascontiguousarray(np.concatenate(columns, axis=1)), np.concatenate(limits)
