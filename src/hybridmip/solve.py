@@ -31,6 +31,8 @@ OPTIMAL_GAP = 1e-6
 #: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
 QUICK_STARTS = 4
 QUICK_SIZE = 600
+#: Share of the time left that finding the diagonal for Persp may take.
+DIAGONAL_SHARE = 0.3
 #: An x this small beside the largest is rounding.
 NEGLIGIBLE = 1e-13
 
@@ -216,6 +218,8 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
         state.check()
         if state.remaining is not None and _expected_seconds(state.problem) > state.remaining:
             break
+        if name == "persp" and state.remaining is not None:
+            setting.find_diagonal(DIAGONAL_SHARE * state.remaining)
         try:
             relaxed[name] = roles[name].solve(setting, relaxed, state.remaining)
         except RelaxationFailed as failure:

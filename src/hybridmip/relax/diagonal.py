@@ -119,12 +119,20 @@ def largest_trace(Q: QuadraticForm, weights: Vector | None = None, time_limit: f
 _known: weakref.WeakKeyDictionary[QuadraticForm, Vector] = weakref.WeakKeyDictionary()
 
 
-def remembered_largest_trace(Q: QuadraticForm) -> Vector:
-    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each form."""
-    if Q not in _known:
-        _known[Q] = largest_trace(Q) if Q.n <= LARGEST_TRACE or not isinstance(Q, DenseForm) else phi(Q)
-        _known[Q].setflags(write=False)
-    return _known[Q]
+def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) -> Vector:
+    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each form.
+
+    What a time limit cut short is not remembered.
+    """
+    if Q in _known:
+        return _known[Q]
+    began = time.perf_counter()
+    large = isinstance(Q, DenseForm) and Q.n > LARGEST_TRACE
+    diagonal = phi(Q) if large else largest_trace(Q, time_limit=time_limit)
+    diagonal.setflags(write=False)
+    if time_limit is None or time.perf_counter() - began < time_limit:
+        _known[Q] = diagonal
+    return diagonal
 
 
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
@@ -143,9 +151,12 @@ def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | N
     V = np.random.default_rng(0).standard_normal((n, rank))  # any start will do; a fixed one, so that answers repeat
     V /= np.linalg.norm(V, axis=1)[:, None]
     d = np.zeros(n)
-    best, best_sum, flat = np.zeros(n), -1.0, 0
+    best, best_sum, flat, change = np.zeros(n), -1.0, 0, np.inf
     for _ in range(MOST_ROUNDS):
-        change = sweep(scaled, V, d, SWEEPS, MIXING_STOP)
+        for _ in range(SWEEPS // 10):
+            change = sweep(scaled, V, d, 10, MIXING_STOP)
+            if time.perf_counter() > end:
+                break
         candidate = shifted(scaled, d)
         total = float(candidate.sum())
         flat = flat + 1 if total <= best_sum * (1 + 1e-5) else 0

@@ -70,18 +70,25 @@ class Setting:
         self.problem = problem
         self.binaries = binaries if binaries is not None else BinarySet(problem)
         self.lower, self.upper = implied_bounds(problem)
+        self._diagonal: Vector | None = None
         switched = problem.switched
         #: The box that holds x whatever b is.
         self.hull_lower: Vector = np.where(switched, np.minimum(self.lower, 0.0), self.lower)
         self.hull_upper: Vector = np.where(switched, np.maximum(self.upper, 0.0), self.upper)
 
-    @cached_property
-    def diagonal(self) -> Vector:
-        """The diagonal for Persp: the largest-trace one where it can be had in a second or so, else Phi.
+    def find_diagonal(self, time_limit: float | None = None) -> Vector:
+        """The diagonal for Persp: the largest-trace one where it can be had in time, else Phi.
 
         It depends on Q alone, so it is found once for all problems that share their Q.
         """
-        return remembered_largest_trace(self.problem.Q)
+        if self._diagonal is None:
+            self._diagonal = remembered_largest_trace(self.problem.Q, time_limit)
+        return self._diagonal
+
+    @property
+    def diagonal(self) -> Vector:
+        """The diagonal for Persp; see `find_diagonal`."""
+        return self.find_diagonal()
 
     @cached_property
     def phi(self) -> Vector:
