@@ -307,6 +307,8 @@ def _finish(ending: _Ending, problem: Problem, display: Progress | None, started
             objective = problem.objective(x, b)
             status = Status.FEASIBLE
             if ending.exhausted:
+                if display is not None and objective > bound:
+                    display.bound(state.seconds, "enumeration", objective, objective)
                 bound = max(bound, objective)
                 state.bounds["enumeration"] = objective
             bound = min(bound, objective)
