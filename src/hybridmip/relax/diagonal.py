@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-import weakref
+from collections import OrderedDict
 
 import numpy as np
 
@@ -115,23 +116,31 @@ def largest_trace(Q: QuadraticForm, weights: Vector | None = None, time_limit: f
     return _largest_trace(Q.matrix, weights, time_limit)
 
 
-#: Largest-trace diagonals by form. A form is immutable, so this saves time and changes no answer.
-_known: weakref.WeakKeyDictionary[QuadraticForm, Vector] = weakref.WeakKeyDictionary()
+#: Largest-trace diagonals by the content of Q. They depend on nothing else, so this saves time and changes no answer.
+_known: OrderedDict[bytes, Vector] = OrderedDict()
+MOST_KNOWN = 16
 
 
 def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) -> Vector:
-    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each form.
+    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each Q.
 
     What a time limit cut short is not remembered.
     """
-    if Q in _known:
-        return _known[Q]
+    digest = hashlib.blake2b(type(Q).__name__.encode())
+    for part in Q.parts():
+        digest.update(np.ascontiguousarray(part).data)
+    key = digest.digest()
+    if key in _known:
+        _known.move_to_end(key)
+        return _known[key]
     began = time.perf_counter()
     large = isinstance(Q, DenseForm) and Q.n > LARGEST_TRACE
     diagonal = phi(Q) if large else largest_trace(Q, time_limit=time_limit)
     diagonal.setflags(write=False)
     if time_limit is None or time.perf_counter() - began < time_limit:
-        _known[Q] = diagonal
+        _known[key] = diagonal
+        while len(_known) > MOST_KNOWN:
+            _known.popitem(last=False)
     return diagonal
 
 
