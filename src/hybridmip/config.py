@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hybridmip.errors import ArgumentError
 
-RELAXATIONS = ("line", "dual", "augm", "persp")
+RELAXATIONS = ("persp", "line", "dual", "augm")
 PAPER_RELAXATIONS = ("line", "dual", "augm")
 
 
@@ -18,7 +18,8 @@ class Config:
     Attributes
     ----------
     relaxations : tuple of str
-        Which relaxations feed the pool (M_relax of them).
+        Which relaxations feed the pool (M_relax of them), in this order. Where Persp was solved and Line would
+        take long, Line and Dual, which it dominates, are left out.
     augmentation : float
         Weight of the squared rows in Augm (paper: lambda_g = 1e-7).
     random_solutions : int

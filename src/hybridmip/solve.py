@@ -33,6 +33,8 @@ QUICK_STARTS = 4
 QUICK_SIZE = 600
 #: Share of the time left that finding the diagonal for Persp may take.
 DIAGONAL_SHARE = 0.3
+#: Line and Dual are left out after Persp where they take longer than this.
+DOMINATED_SECONDS = 0.02
 #: An x this small beside the largest is rounding.
 NEGLIGIBLE = 1e-13
 
@@ -216,8 +218,11 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
     relaxed: dict[str, Relaxed] = {}
     for name in state.config.relaxations:
         state.check()
-        if state.remaining is not None and _expected_seconds(state.problem) > state.remaining:
+        expected = _expected_seconds(state.problem)
+        if state.remaining is not None and expected > state.remaining:
             break
+        if name in ("line", "dual") and "persp" in relaxed and expected > DOMINATED_SECONDS:
+            continue
         if name == "persp" and state.remaining is not None:
             setting.find_diagonal(DIAGONAL_SHARE * state.remaining)
         try:

@@ -14,8 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hybridmip.quadratic import Vector
+from hybridmip.quadratic import Matrix, Vector
 from hybridmip.relax.bound import box_minimum, priced_limits, switch_costs, usable_multipliers
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.search.state import SearchState
@@ -58,7 +59,7 @@ def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool
     base, w = penalties(setting, relaxed, state.diagonal)
     if not (math.isfinite(base) and np.isfinite(w).all()):
         return False
-    tried: set[bytes] = set()
+    listed = -1.0  # every b with a penalty up to this was tried
     for share in SHARES:
         state.check()
         gap = state.best.objective - base
@@ -75,36 +76,35 @@ def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool
         leaves = np.zeros((MOST_LISTED, open_ones.size), dtype=bool)
         on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
         count, complete = listing(on, off, budget, C, d, leaves, MOST_NODES)
-        candidates = np.tile(fixed, (int(count), 1))
-        candidates[:, open_ones] = leaves[:count]
-        _try(state, candidates, tried)
+        found = leaves[:count]
+        found = found[found @ on + ~found @ off > listed]
+        candidates = np.tile(fixed, (len(found), 1))
+        candidates[:, open_ones] = found
+        _try(state, candidates)
         if not complete:
             return False
+        listed = budget
     return True
 
 
-def _try(state: SearchState, candidates: np.ndarray, tried: set[bytes]) -> None:
-    """Evaluate the candidates that are new, and keep the best."""
-    new = [b for b in candidates if b.tobytes() not in tried]
-    tried.update(b.tobytes() for b in new)
-    if not new:
+def _try(state: SearchState, candidates: NDArray[np.bool_]) -> None:
+    """Evaluate the candidates and keep the best."""
+    candidates = candidates[: max(state.evaluations_left - 1, 0)]
+    if len(candidates) == 0:
         return
-    width = max(1, max(int(b.sum()) for b in new))
-    ins = np.full((len(new), width), -1, dtype=np.intp)
-    for row, b in zip(ins, new, strict=True):
-        ones = np.flatnonzero(b)
-        row[: ones.size] = ones
-    ins = ins[: max(state.evaluations_left - 1, 0)]
+    row, column = np.nonzero(candidates)
+    sizes = candidates.sum(axis=1)
+    ins = np.full((len(candidates), max(1, int(sizes.max()))), -1, dtype=np.intp)
+    ins[row, np.arange(row.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)] = column
     outs = np.full((len(ins), 1), -1, dtype=np.intp)
     nothing = np.zeros(state.problem.m, dtype=bool)
     values, infeasibility = state.solver.evaluate_moves(nothing, outs, ins, state.deadline, state.best)
     state.check()
-    if len(ins):
-        best = new[int(np.lexsort((values, infeasibility))[0])]
-        state.evaluate(best, "core")
+    best = candidates[int(np.lexsort((values, infeasibility))[0])]
+    state.evaluate(best, "core")
 
 
-def _rows(state: SearchState, open_ones: np.ndarray, fixed: np.ndarray) -> tuple[np.ndarray, Vector]:
+def _rows(state: SearchState, open_ones: NDArray[np.intp], fixed: NDArray[np.bool_]) -> tuple[Matrix, Vector]:
     """Rows C b <= d over the open binaries: the rows on b, and what rows in x leave possible at all."""
     problem, binaries = state.problem, state.binaries
     low, high, free_low, free_high = row_ranges(problem)
