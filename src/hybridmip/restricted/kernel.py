@@ -112,6 +112,9 @@ def _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, 
             s += JT[i, j] * f[j]
         for j in range(i + 1):
             x[j] -= s * JT[i, j]
+    furthest = 0.0
+    for i in range(k):
+        furthest = max(furthest, abs(x[i]))
     q = k - k  # a count, and not the literal 0, which Numba would compile apart
     pending = 0  # equations first, in order; then the most violated
     for _ in range(50 * (k + r) + 100):
@@ -212,6 +215,8 @@ def _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, 
                     if violation <= 1e-9:
                         is_active[chosen] = 1  # holds to rounding; the KKT check at the end sees it
                         break
+                    if violation <= 1e-10 * furthest:
+                        return TROUBLE, q  # may be rounding on the way from a far unconstrained minimum
                     return INFEASIBLE, q
                 for i in range(q):
                     u[i] -= t_dual * rr[i]

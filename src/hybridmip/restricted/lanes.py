@@ -18,10 +18,12 @@ from numba import njit
 
 #: Problems side by side: 32 up to a support of 12, 16 up to 24, else 8, so that the caches hold them.
 LANES = (32, 16, 8)
+#: Largest support: beyond, eight problems side by side outgrow the caches and one at a time is faster.
+LARGEST = 100
 UNSOLVED = -1
 SOLVED = 0
 #: Corrections after which a lane is given up.
-ROUNDS = 12
+ROUNDS = 6
 #: Violations (rows have unit norm) and wrong signs (relative) below this count as none.
 TOLERANCE = 1e-10
 #: A pivot below this share of the diagonal is singular.
@@ -244,6 +246,79 @@ def _check(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _load(
+    dense, H_full, T, diagonal, f_full, AT_full, GT, row_lo_full, row_up_full, x_lo, x_up, variable_start,
+    variable_list, unswitched, base, outs, ins, K, guess, row_guess, support, lane, H, f, A, lo, up, state,
+    row_lo, row_up, row_state,
+):  # fmt: skip
+    """Put the candidate `base - outs + ins` into a lane; False if its support is larger than K."""
+    r = AT_full.shape[1]
+    factors = T.shape[1]
+    k = base.shape[0] - base.shape[0]
+    fits = True
+    for i in range(r):
+        row_lo[i, lane] = row_lo_full[i]
+        row_up[i, lane] = row_up_full[i]
+    for t in range(base.shape[0] + ins.shape[0]):
+        if t < base.shape[0]:
+            item = base[t]
+            for s in range(outs.shape[0]):
+                if outs[s] == item:
+                    item = -1
+                    break
+        else:
+            item = ins[t - base.shape[0]]
+        if item < 0:
+            continue
+        if GT.shape[0] > 0:
+            for i in range(r):
+                row_lo[i, lane] -= GT[item, i]
+                row_up[i, lane] -= GT[item, i]
+        for s in range(variable_start[item], variable_start[item + 1]):
+            if k >= K:
+                fits = False
+                break
+            support[k] = variable_list[s]
+            k += 1
+    if k + unswitched.shape[0] > K:
+        fits = False
+    if not fits:
+        return False
+    for s in range(unswitched.shape[0]):
+        support[k] = unswitched[s]
+        k += 1
+    for i in range(k):
+        v = support[i]
+        f[i, lane] = f_full[v]
+        lo[i, lane] = x_lo[v]
+        up[i, lane] = x_up[v]
+        state[i, lane] = 2.0 if x_lo[v] == x_up[v] else guess[v]
+        for t in range(r):
+            A[i, t, lane] = AT_full[v, t]
+        if dense:
+            for j in range(i + 1):
+                H[i, j, lane] = H_full[v, support[j]]
+        else:
+            for j in range(i + 1):
+                w = support[j]
+                total = 0.0
+                for t in range(factors):
+                    total += T[v, t] * T[w, t]
+                H[i, j, lane] = total
+            H[i, i, lane] += diagonal[v]
+    for i in range(k, K):
+        f[i, lane] = 0.0
+        state[i, lane] = 3.0
+        for t in range(r):
+            A[i, t, lane] = 0.0
+        for j in range(i + 1):
+            H[i, j, lane] = 0.0
+    for t in range(r):
+        row_state[t, lane] = 2.0 if row_lo[t, lane] == row_up[t, lane] else row_guess[t]
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def evaluate_lanes(
     dense, H_full, T, diagonal, f_full, AT_full, GT, row_lo_full, row_up_full, x_lo, x_up, variable_start,
     variable_list, unswitched, base, outs, ins, K, guess, row_guess, values, statuses,
@@ -256,7 +331,6 @@ def evaluate_lanes(
     n = LANES[0] if K <= 12 else (LANES[1] if K <= 24 else LANES[2])
     r = AT_full.shape[1]
     rows = max(r, 1)
-    factors = T.shape[1]
     count = outs.shape[0]
     H = np.zeros((K, K, n))
     L = np.zeros((K, K, n))
@@ -301,67 +375,12 @@ def evaluate_lanes(
             while job[lane] < 0 and upcoming < count:
                 c = upcoming
                 upcoming += 1
-                k = 0
-                fits = True
-                for i in range(r):
-                    row_lo[i, lane] = row_lo_full[i]
-                    row_up[i, lane] = row_up_full[i]
-                for t in range(base.shape[0] + ins.shape[1]):
-                    if t < base.shape[0]:
-                        item = base[t]
-                        for s in range(outs.shape[1]):
-                            if outs[c, s] == item:
-                                item = -1
-                                break
-                    else:
-                        item = ins[c, t - base.shape[0]]
-                    if item < 0:
-                        continue
-                    if GT.shape[0] > 0:
-                        for i in range(r):
-                            row_lo[i, lane] -= GT[item, i]
-                            row_up[i, lane] -= GT[item, i]
-                    for s in range(variable_start[item], variable_start[item + 1]):
-                        if k >= K:
-                            fits = False
-                            break
-                        support[k] = variable_list[s]
-                        k += 1
-                if k + unswitched.shape[0] > K:
-                    fits = False
-                if not fits:
+                if not _load(
+                    dense, H_full, T, diagonal, f_full, AT_full, GT, row_lo_full, row_up_full, x_lo, x_up,
+                    variable_start, variable_list, unswitched, base, outs[c], ins[c], K, guess, row_guess,
+                    support, lane, H, f, A, lo, up, state, row_lo, row_up, row_state,
+                ):  # fmt: skip
                     continue
-                for s in range(unswitched.shape[0]):
-                    support[k] = unswitched[s]
-                    k += 1
-                for i in range(k):
-                    v = support[i]
-                    f[i, lane] = f_full[v]
-                    lo[i, lane] = x_lo[v]
-                    up[i, lane] = x_up[v]
-                    state[i, lane] = 2.0 if x_lo[v] == x_up[v] else guess[v]
-                    for t in range(r):
-                        A[i, t, lane] = AT_full[v, t]
-                    if dense:
-                        for j in range(i + 1):
-                            H[i, j, lane] = H_full[v, support[j]]
-                    else:
-                        for j in range(i + 1):
-                            w = support[j]
-                            total = 0.0
-                            for t in range(factors):
-                                total += T[v, t] * T[w, t]
-                            H[i, j, lane] = total
-                        H[i, i, lane] += diagonal[v]
-                for i in range(k, K):
-                    f[i, lane] = 0.0
-                    state[i, lane] = 3.0
-                    for t in range(r):
-                        A[i, t, lane] = 0.0
-                    for j in range(i + 1):
-                        H[i, j, lane] = 0.0
-                for t in range(r):
-                    row_state[t, lane] = 2.0 if row_lo[t, lane] == row_up[t, lane] else row_guess[t]
                 rounds[lane] = 0
                 job[lane] = c
                 working += 1

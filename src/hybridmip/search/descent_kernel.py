@@ -11,11 +11,11 @@ import numpy as np
 from numba import njit
 
 from hybridmip.restricted.kernel import INFEASIBLE, SOLVED, TROUBLE, evaluate_moves
-from hybridmip.restricted.lanes import evaluate_lanes
+from hybridmip.restricted.lanes import LARGEST, evaluate_lanes
 
 DONE, STOPPED, STUCK = 0, 1, 2
 #: Moves tried together at first; the batch doubles up to the largest.
-FIRST_BATCH = 32
+FIRST_BATCH = 64
 LARGEST_BATCH = 1024
 #: Moves tried from an infeasible point, the most promising first.
 REPAIRS = 512
@@ -135,6 +135,43 @@ def _repair_scores(AT, GT, x_lo, x_up, start, members, support, k, x, lack, b, w
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _candidates(base, zeros, w, feasible, keep, threshold, group, can_flip, outs, ins, change, write):
+    """Count, and write if asked, the flips and exchanges whose bound is below the threshold.
+
+    When a binary is off, w is what it would add; when on, what it adds now (or, in repair, a flip's effect).
+    """
+    total = zeros.shape[0] - zeros.shape[0]
+    for s in range(base.shape[0] + 1):
+        # The last round has nothing going off: additions alone.
+        nothing = s == base.shape[0]
+        i = -1 if nothing else base[s]
+        without = 0.0
+        if not nothing:
+            without = -w[i] if feasible else w[i]
+        if total > 4_000_000:
+            break
+        for t in range(zeros.shape[0]):
+            j = zeros[t]
+            d = without + w[j]
+            if d >= threshold:
+                continue
+            allowed = can_flip[j] if nothing else group[i] == group[j] or (can_flip[i] and can_flip[j])
+            if allowed:
+                if write:
+                    outs[total, 0] = i
+                    ins[total, 0] = j
+                    change[total] = d
+                total += 1
+        if not nothing and can_flip[i] and without < threshold and (feasible or not keep):
+            if write:
+                outs[total, 0] = i
+                ins[total, 0] = -1
+                change[total] = without
+            total += 1
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def descend(
     dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
     p, constant, D, curved, group, group_low, group_high, b, most_support, improvement, stop, budget, keep,
@@ -230,44 +267,15 @@ def descend(
         for s in range(k):
             noise += 1e-13 * x_out[s] * x_out[s]
         threshold = -improvement * abs(value) - noise if feasible else np.inf
-        # When off, w is what the binary would add; when on, what it adds now (or, in repair, a flip's effect).
-        total = 0
-        for phase in range(2):
-            if phase == 1:
-                outs = np.empty((total, 1), np.int64)
-                ins = np.empty((total, 1), np.int64)
-                change = np.empty(total)
-                total = 0
-            for s in range(base.shape[0]):
-                i = base[s]
-                without = -w[i] if feasible else w[i]
-                if feasible and total > 4_000_000:
-                    break
-                for t in range(zeros.shape[0]):
-                    j = zeros[t]
-                    d = without + w[j]
-                    if d < threshold and (group[i] == group[j] or (can_flip[i] and can_flip[j])):
-                        if phase == 1:
-                            outs[total, 0] = i
-                            ins[total, 0] = j
-                            change[total] = d
-                        total += 1
-                if can_flip[i] and without < threshold and (feasible or not keep):
-                    if phase == 1:
-                        outs[total, 0] = i
-                        ins[total, 0] = -1
-                        change[total] = without
-                    total += 1
-            for t in range(zeros.shape[0]):
-                j = zeros[t]
-                if can_flip[j] and w[j] < threshold:
-                    if phase == 1:
-                        outs[total, 0] = -1
-                        ins[total, 0] = j
-                        change[total] = w[j]
-                    total += 1
+        total = _candidates(
+            base, zeros, w, feasible, keep, threshold, group, can_flip, none, none, one_value, stop[0] < 0
+        )
         if total == 0:
             return evaluations, DONE
+        outs = np.empty((total, 1), np.int64)
+        ins = np.empty((total, 1), np.int64)
+        change = np.empty(total)
+        _candidates(base, zeros, w, feasible, keep, threshold, group, can_flip, outs, ins, change, stop[0] >= 0)
         order = _ascending(change)
         if not feasible:
             order = order[:REPAIRS]
@@ -291,7 +299,7 @@ def descend(
             statuses = np.empty(size, np.int64)
             part_outs = outs[part]
             part_ins = ins[part]
-            if curved:
+            if curved and limit <= LARGEST:
                 evaluate_lanes(
                     dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
                     base, part_outs, part_ins, limit, guess, row_guess, values, statuses,
