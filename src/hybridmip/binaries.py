@@ -203,7 +203,7 @@ class BinarySet:
             return np.asarray(same | (alone[outs][:, None] & alone[ins][None, :]))
         activity = self._activity(b)
         mask = np.ones((outs.size, ins.size), dtype=bool)
-        dense = self._dense if self._dense is not None else None
+        dense = self._dense
         for row in range(self.matrix.shape[0]):
             line = dense[row] if dense is not None else self.matrix[[row]].toarray().ravel()
             after = activity[row] - line[outs][:, None] + line[ins][None, :]

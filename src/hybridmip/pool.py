@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hybridmip.relax.discretise import discretise
 from hybridmip.relax.role import Relaxed
 from hybridmip.restricted.protocol import Binary, Evaluation
-from hybridmip.search.state import SearchState, StopSearch
+from hybridmip.search.state import SearchState
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,3 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
         add(state.binaries.random(state.rng, state.best_b), "random")
     members.sort(key=lambda member: member.evaluation.rank)
     return members
-
-
-__all__ = ["Member", "StopSearch", "build_pool"]
