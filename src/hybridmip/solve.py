@@ -21,7 +21,7 @@ from hybridmip.relax.bound import lagrangian_bound
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.dense import DenseSolver
-from hybridmip.restricted.protocol import Binary
+from hybridmip.restricted.protocol import Binary, RestrictedSolver
 from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
 from hybridmip.search.descents import Descents, load_kernel
 from hybridmip.search.state import SearchState, StopSearch
@@ -89,7 +89,7 @@ def solve(
     given = _warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     solver = restricted_solver(problem, config.threads)
-    load_kernel(solver)
+    _load_compiled(solver, config)
     started = time.perf_counter()
     deadline = math.inf if time_limit is None else started + time_limit
     if display is not None:
@@ -117,6 +117,18 @@ def solve(
     finally:
         solver.close()
     return _finish(ending, problem, display, started, seed)
+
+
+def _load_compiled(solver: RestrictedSolver, config: Config) -> None:
+    """Load what is compiled (the first time on a machine: compile it), before the clock starts."""
+    from hybridmip.exact import core
+    from hybridmip.relax import diagonal
+
+    if config.neighborhood == "descent":
+        load_kernel(solver)
+    if "persp" in config.relaxations:
+        diagonal.load_compiled()
+        core.load_compiled()
 
 
 def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopReason:

@@ -144,6 +144,13 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) 
     return diagonal
 
 
+def load_compiled() -> None:
+    """Load the compiled sweep, before any clock runs."""
+    from hybridmip.relax.mixing import sweep
+
+    sweep(np.eye(2), np.eye(2), np.zeros(2), 1, MIXING_STOP)
+
+
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
     from hybridmip.relax.mixing import sweep
 
