@@ -59,7 +59,7 @@ def solve(
         `Config()` by default; `Config.paper()` for the paper's algorithm.
     time_limit : float, optional
         Seconds; without one the solve ends when the search has converged. The clock starts when the
-        compiled kernel is loaded (its very first use on a machine compiles it for some seconds).
+        compiled kernel is loaded (its very first use on a machine compiles it for about half a minute).
     gap : float, optional
         Stop when the relative gap is at most this; 1e-6 by default.
     seed : int
