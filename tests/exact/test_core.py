@@ -73,3 +73,13 @@ def test_proof_agrees_with_enumeration() -> None:
             proven += 1
             assert result.objective == pytest.approx(best, rel=1e-6, abs=1e-7)
     assert proven >= 15
+
+
+@pytest.mark.parametrize("limit", [20, 60, 120, 200])
+def test_no_proof_from_a_list_cut_short(limit: int) -> None:
+    """Where the limit on evaluations leaves candidates untried, nothing is called optimal that is not."""
+    for seed in range(6):
+        problem = make(Recipe(seed=seed, binaries=8, quadratic="dense", binary_rows="none"))
+        result = solve(problem, config=Config(enumerate_up_to=0, evaluation_limit=limit))
+        if result.status == Status.OPTIMAL:
+            assert result.objective == pytest.approx(optimum(problem)[0], rel=1e-6, abs=1e-7)

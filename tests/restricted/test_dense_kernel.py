@@ -15,8 +15,9 @@ from hybridmip.errors import UnboundedError
 from hybridmip.problem import Problem
 from hybridmip.quadratic import FactorModel
 from hybridmip.restricted import restricted_solver
-from hybridmip.restricted.dense import LARGEST_SUPPORT, MOST_ROWS, DenseSolver, kernel_applies, moved
+from hybridmip.restricted.dense import LARGEST_SUPPORT, MOST_ROWS, DenseSolver, kernel_applies
 from hybridmip.restricted.general import GeneralSolver
+from hybridmip.restricted.protocol import moved
 
 every_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=recipe_name)
 

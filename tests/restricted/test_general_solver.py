@@ -14,8 +14,9 @@ from states import portfolio_like
 
 from hybridmip.errors import UnboundedError
 from hybridmip.problem import Problem
-from hybridmip.restricted.dense import DenseSolver, kernel_applies, moved
+from hybridmip.restricted.dense import DenseSolver, kernel_applies
 from hybridmip.restricted.general import FEASIBILITY, GeneralSolver
+from hybridmip.restricted.protocol import moved
 
 every_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=recipe_name)
 

@@ -14,7 +14,7 @@ from hybridmip.config import Config
 from hybridmip.pool import Member
 from hybridmip.problem import Problem
 from hybridmip.relax.diagonal import phi
-from hybridmip.restricted.dense import moved
+from hybridmip.restricted.protocol import moved
 from hybridmip.search.descent import best_move, candidate_moves, descend, marginal_costs
 from hybridmip.search.descents import Descents
 from hybridmip.search.neighborhood import neighborhood

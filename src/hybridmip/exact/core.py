@@ -88,18 +88,19 @@ def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool
         found = found[found @ on + ~found @ off > listed]
         candidates = np.tile(fixed, (len(found), 1))
         candidates[:, open_ones] = found
-        _try(state, candidates)
-        if not complete:
+        all_tried = _try(state, candidates)
+        if not (complete and all_tried):
             return False
         listed = budget
     return True
 
 
-def _try(state: SearchState, candidates: NDArray[np.bool_]) -> None:
-    """Evaluate the candidates and keep the best."""
+def _try(state: SearchState, candidates: NDArray[np.bool_]) -> bool:
+    """Evaluate the candidates and keep the best; False when the limit on evaluations leaves some out."""
+    number = len(candidates)
     candidates = candidates[: max(state.evaluations_left - 1, 0)]
     if len(candidates) == 0:
-        return
+        return number == 0
     row, column = np.nonzero(candidates)
     sizes = candidates.sum(axis=1)
     ins = np.full((len(candidates), max(1, int(sizes.max()))), -1, dtype=np.intp)
@@ -110,6 +111,7 @@ def _try(state: SearchState, candidates: NDArray[np.bool_]) -> None:
     state.check()
     best = candidates[int(np.lexsort((values, infeasibility))[0])]
     state.evaluate(best, "core")
+    return len(candidates) == number
 
 
 def _rows(state: SearchState, open_ones: NDArray[np.intp], fixed: NDArray[np.bool_]) -> tuple[Matrix, Vector]:

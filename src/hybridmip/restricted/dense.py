@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hybridmip.problem import Problem
 from hybridmip.quadratic import FactorModel, Vector
 from hybridmip.restricted.general import GeneralSolver
-from hybridmip.restricted.protocol import Binary, Evaluation
+from hybridmip.restricted.protocol import Binary, Evaluation, moved
 
 #: Largest support the kernel takes. Its time grows with the cube of the support; measured on dense covariances it is
 #: still three times faster than the general solver at 500, where each takes a tenth of a second.
@@ -248,14 +248,6 @@ class DenseSolver:
         if self._pool is not None:
             self._pool.shutdown(wait=False)
             self._pool = None
-
-
-def moved(b: Binary, out: NDArray[np.intp], into: NDArray[np.intp]) -> Binary:
-    """b with some binaries switched off and others on; entries of -1 are skipped."""
-    result = b.copy()
-    result[out[out >= 0]] = False
-    result[into[into >= 0]] = True
-    return result
 
 
 def _members(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

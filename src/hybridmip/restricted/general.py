@@ -15,7 +15,7 @@ from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
 from hybridmip.restricted.conic import solve_qp
 from hybridmip.restricted.highs import LinearModel
-from hybridmip.restricted.protocol import Binary, Evaluation
+from hybridmip.restricted.protocol import Binary, Evaluation, moved
 
 #: Row violations (rows scaled to unit norm) above this are infeasible.
 FEASIBILITY = 1e-8
@@ -157,10 +157,7 @@ class GeneralSolver:
         for c in range(count):
             if time.perf_counter() > deadline:
                 break
-            candidate = b.copy()
-            candidate[outs[c][outs[c] >= 0]] = False
-            candidate[ins[c][ins[c] >= 0]] = True
-            answer = self.evaluate(candidate)
+            answer = self.evaluate(moved(b, outs[c], ins[c]))
             values[c], infeasibility[c] = answer.objective, answer.infeasibility
         return values, infeasibility
 

@@ -78,3 +78,11 @@ class RestrictedSolver(Protocol):
 
     def close(self) -> None:
         """Release what the solver holds (threads)."""
+
+
+def moved(b: Binary, out: NDArray[np.intp], into: NDArray[np.intp]) -> Binary:
+    """b with some binaries switched off and others on; entries of -1 are skipped."""
+    result = b.copy()
+    result[out[out >= 0]] = False
+    result[into[into >= 0]] = True
+    return result

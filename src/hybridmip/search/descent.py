@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from hybridmip.pool import Member
 from hybridmip.quadratic import Vector
 from hybridmip.relax.bound import box_minimum, switch_costs
-from hybridmip.restricted.dense import moved
-from hybridmip.restricted.protocol import Binary, Evaluation
+from hybridmip.restricted.protocol import Binary, Evaluation, moved
 from hybridmip.search.state import IMPROVEMENT, SearchState, better
 
 #: Moves tried together; the first batch is small because the best move is usually among the first.

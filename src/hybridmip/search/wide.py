@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hybridmip.pool import Member
 from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
-from hybridmip.restricted.dense import moved
+from hybridmip.restricted.protocol import moved
 from hybridmip.search.descent import marginal_costs
 from hybridmip.search.state import IMPROVEMENT, SearchState, better
 
