@@ -106,7 +106,7 @@ def _case(
     rng = np.random.default_rng(k)
     daqp = Daqp(returns, covariance, target, k) if peer else None
     empty = np.zeros(n, dtype=bool)
-    blocks = 10 if count < 10_000 else 20
+    blocks = min(10, max(5, count // 10_000))  # long enough for the second thread to wake
     seconds: dict[str, list[float]] = {way: [] for way in (*WAYS, "daqp_own")}
     verdicts = gave_up = feasible = 0
     worst = 0.0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence, Sized
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hybridmip import compiled
 from hybridmip.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.blas import one_thread
 from hybridmip.config import Config
@@ -23,7 +24,7 @@ from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.dense import DenseSolver
 from hybridmip.restricted.protocol import Binary, RestrictedSolver
 from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
-from hybridmip.search.descents import Descents, load_kernel
+from hybridmip.search.descents import Descents
 from hybridmip.search.state import SearchState, StopSearch
 
 #: Relative gap at which an answer counts as optimal.
@@ -121,14 +122,10 @@ def solve(
 
 def _load_compiled(solver: RestrictedSolver, config: Config) -> None:
     """Load what is compiled (the first time on a machine: compile it), before the clock starts."""
-    from hybridmip.exact import core
-    from hybridmip.relax import diagonal
-
-    if config.neighborhood == "descent":
-        load_kernel(solver)
+    if config.neighborhood == "descent" and isinstance(solver, DenseSolver):
+        compiled.load_descent()
     if "persp" in config.relaxations:
-        diagonal.load_compiled()
-        core.load_compiled()
+        compiled.load_proofs()
 
 
 def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopReason:
@@ -266,21 +263,22 @@ def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member
     """No member of the pool is feasible: descend on infeasibility, then let a MILP decide."""
     from hybridmip.exact.feasibility import find_feasible
     from hybridmip.relax.infeasible import clashing_rows
-    from hybridmip.search.descent import descend
 
     if pool:
-        pool = sorted([descend(state, pool[0], "repair"), *pool], key=lambda member: member.evaluation.rank)
+        pool = sorted([*Descents(state).run([(pool[0].b, "repair")]), *pool], key=lambda member: member.evaluation.rank)
     if state.best.feasible:
         return pool
 
     def accept(b: Binary) -> bool:
         return state.evaluate(b, "feasibility").feasible
 
+    clashing = clashing_rows(setting, state.remaining)
+    if clashing is not None:
+        ending.infeasible, ending.clashing_rows = True, clashing
+        return pool
     answer, b = find_feasible(setting, accept, state.remaining)
     state.check()
-    if answer == "infeasible":
-        ending.infeasible = True
-        ending.clashing_rows = clashing_rows(setting, state.remaining) or ()
+    ending.infeasible = answer == "infeasible"
     if b is not None:
         pool = [Member(b, state.evaluate(b, "feasibility"), "feasibility"), *pool]
         pool.sort(key=lambda member: member.evaluation.rank)

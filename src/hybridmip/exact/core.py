@@ -30,14 +30,6 @@ MOST_NODES = 3_000_000
 SHARES = (0.1, 0.25, 0.5, 1.0)
 
 
-def load_compiled() -> None:
-    """Load the compiled listing, before any clock runs."""
-    from hybridmip.exact.core_kernel import listing
-
-    none = np.zeros(1)
-    listing(none, none, 0.0, np.zeros((1, 1)), none, np.zeros((1, 1), dtype=bool), 1)
-
-
 def penalties(setting: Setting, relaxed: Relaxed, diagonal: Vector) -> tuple[float, Vector]:
     """(base, w): f(b) >= base + the sum of max(w, 0) where on and of max(-w, 0) where off."""
     problem = setting.problem
@@ -83,7 +75,11 @@ def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool
         C, d = _rows(state, open_ones, fixed)
         leaves = np.zeros((MOST_LISTED, open_ones.size), dtype=bool)
         on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
-        count, complete = listing(on, off, budget, C, d, leaves, MOST_NODES)
+        places = open_ones.size + 1
+        count, complete = listing(
+            on, off, budget, C, d, leaves, MOST_NODES,
+            np.zeros((2, places, C.shape[1])), np.zeros(places), np.zeros(places, dtype=np.int64),
+        )  # fmt: skip
         found = leaves[:count]
         found = found[found @ on + ~found @ off > listed]
         candidates = np.tile(fixed, (len(found), 1))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from numba import njit, types
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def listing(on, off, budget, C, d, leaves, most_nodes):
+#: Signature of `listing`.
+LISTING = types.Tuple((types.int64, types.boolean))(
+    types.float64[::1], types.float64[::1], types.float64, types.float64[:, ::1], types.float64[::1],
+    types.boolean[:, ::1], types.int64, types.float64[:, :, ::1], types.float64[::1], types.int64[::1],
+)  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+def listing(on, off, budget, C, d, leaves, most_nodes, room, penalty, choice):
     """All b with total penalty at most `budget` and C b <= d; returns (count, complete).
 
     Parameters
@@ -15,18 +21,19 @@ def listing(on, off, budget, C, d, leaves, most_nodes):
     on, off : penalties of switching each binary on and off (one of the two is 0)
     C, d : rows C b <= d, one row of C per binary
     leaves : filled with the b found; complete is False when they do not fit or the walk is too long
+    room, penalty, choice : room to work in, with a place more than there are binaries (room: 2 x that x rows)
     """
     F, R = C.shape
-    least = np.zeros((F + 1, R))
+    least, activity = room[0], room[1]
+    for t in range(R):
+        least[F, t] = 0.0
+        activity[0, t] = 0.0
+    penalty[0] = 0.0
+    choice[0] = -1
     for f in range(F - 1, -1, -1):
         for t in range(R):
             least[f, t] = least[f + 1, t] + min(0.0, C[f, t])
-    activity = np.zeros((F + 1, R))
-    penalty = np.zeros(F + 1)
-    choice = np.full(F + 1, -1, np.int64)
-    count = 0
-    nodes = 0
-    depth = 0
+    count, nodes, depth = F - F, F - F, F - F
     while depth >= 0:
         if depth == F:
             if count >= leaves.shape[0]:

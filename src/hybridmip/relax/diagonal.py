@@ -144,16 +144,11 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) 
     return diagonal
 
 
-def load_compiled() -> None:
-    """Load the compiled sweep, before any clock runs."""
-    from hybridmip.relax.mixing import sweep
-
-    sweep(np.eye(2), np.eye(2), np.zeros(2), 1, MIXING_STOP)
-
-
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
+    from hybridmip.compiled import load_proofs
     from hybridmip.relax.mixing import sweep
 
+    load_proofs()
     n = matrix.shape[0]
     scale = float(np.abs(matrix).max(initial=0.0))
     if n == 1 or scale == 0.0:
@@ -170,7 +165,7 @@ def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | N
     best, best_sum, flat, change = np.zeros(n), -1.0, 0, np.inf
     for _ in range(MOST_ROUNDS):
         for _ in range(SWEEPS // 10):
-            change = sweep(scaled, V, d, 10, MIXING_STOP)
+            change = sweep(scaled, V, d, np.zeros(rank), 10, MIXING_STOP)
             if time.perf_counter() > end:
                 break
         candidate = shifted(scaled, d)

@@ -9,14 +9,19 @@ is -g_i / |g_i|, or -g_i / Q_ii where that is longer, and d_i = Q_ii - |g_i| (or
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
-def sweep(Q, V, d, sweeps, stop):
-    """Up to `sweeps` rounds over all columns, changing V (n x rank) and d; returns the last relative change."""
+#: Signature of `sweep`.
+SWEEP = types.float64(
+    types.float64[:, ::1], types.float64[:, ::1], types.float64[::1], types.float64[::1], types.int64, types.float64
+)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath={"contract", "reassoc", "nsz", "arcp"})
+def sweep(Q, V, d, g, sweeps, stop):
+    """Up to `sweeps` rounds over all columns, changing V (n x rank) and d, with g (rank) to work in; returns the last relative change."""
     n, rank = V.shape
-    g = np.empty(rank)
     change = 0.0
     for _ in range(sweeps):
         change = 0.0

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridmip.problem import Problem
 from hybridmip.quadratic import FactorModel, Vector
+from hybridmip.restricted.gather import pack
 from hybridmip.restricted.general import GeneralSolver
 from hybridmip.restricted.protocol import Binary, Evaluation, moved
 
@@ -54,7 +55,10 @@ class DenseSolver:
     """
 
     def __init__(self, problem: Problem, threads: int | None = None) -> None:
+        from hybridmip.compiled import load_restricted
         from hybridmip.restricted import kernel, lanes
+
+        load_restricted()
 
         self._kernel, self._lanes = kernel, lanes
         self.problem = problem
@@ -71,34 +75,24 @@ class DenseSolver:
         norms = np.sqrt((A * A).sum(axis=1))
         norms[norms == 0.0] = 1.0
         self._row_norms = norms
-        none = np.zeros((0, 0))
-        H, T, diagonal = none, np.zeros((problem.n, 0)), np.zeros(problem.n)
-        dense = False
+        H, T, diagonal = None, np.zeros((problem.n, 0)), np.zeros(problem.n)
         if isinstance(Q, FactorModel):
-            T = np.ascontiguousarray(Q.root) * math.sqrt(2 * self.scale)
+            T = Q.root * math.sqrt(2 * self.scale)
             diagonal = 2 * self.scale * Q.specific_variance
         elif Q.kind in ("zero", "diagonal"):
             diagonal = 2 * self.scale * Q.diagonal()
         else:
-            dense = True
-            H = np.ascontiguousarray(Q.toarray()) * (2 * self.scale)
+            H = Q.toarray() * (2 * self.scale)
         starts, members = _members(problem)
-        GT = np.ascontiguousarray((problem.G.toarray() / norms[:, None]).T) if problem.G.nnz else none
-        self.data = (
-            dense, H, T, diagonal, np.ascontiguousarray(self.scale * problem.q),
-            np.ascontiguousarray((A / norms[:, None]).T), GT,
-            problem.row_lower / norms, problem.row_upper / norms,
-            np.asarray(problem.x_lower), np.asarray(problem.x_upper),
-            starts, members, np.flatnonzero(~problem.switched),
+        self.data = pack(
+            H, T, diagonal, self.scale * problem.q, problem.x_lower, problem.x_upper, (A / norms[:, None]).T,
+            (problem.G.toarray() / norms[:, None]).T if problem.G.nnz else None,
+            problem.row_lower / norms, problem.row_upper / norms, starts, members, np.flatnonzero(~problem.switched),
         )  # fmt: skip
         self._unswitched = int((~problem.switched).sum())
         self._width = np.diff(starts)
-        # Loads the compiled kernel (and compiles it, the first time on a machine) before any clock runs.
-        nothing = np.zeros((0, 1), dtype=np.intp)
-        self._run(np.zeros(0, dtype=np.intp), nothing, nothing, 1)
         # The fast path needs curvature on every x; without it the proximal term of the kernel is used.
         self.curved = bool(problem.n) and bool((Q.diagonal() > 0).all())
-        self.evaluate_moves(np.zeros(problem.m, dtype=bool), nothing, nothing)
 
     @property
     def general(self) -> GeneralSolver:
@@ -132,28 +126,17 @@ class DenseSolver:
 
     def _run(
         self, base: NDArray[np.intp], outs: NDArray[np.intp], ins: NDArray[np.intp], limit: int
-    ) -> tuple[Vector, Vector, NDArray[np.int64], Vector, NDArray[np.int64], Vector, int]:
+    ) -> tuple[Vector, Vector, NDArray[np.int64], Vector, NDArray[np.int64]]:
+        """Values, infeasibilities, statuses; of the last candidate x, multipliers of rows and bounds, and support."""
         count = outs.shape[0]
         values, infeasibility = np.zeros(count), np.zeros(count)
         statuses = np.zeros(count, dtype=np.int64)
-        rows = self.problem.rows
-        x_out, support = np.empty(limit + 1), np.empty(limit + 1, dtype=np.int64)
-        multipliers = np.zeros(limit + rows + 1)
+        last = np.zeros(2 * limit + self.problem.rows + 1)
+        room = self._kernel.room(limit, self.problem.rows)
         k = self._kernel.evaluate_moves(
-            *self.data,
-            base,
-            outs,
-            ins,
-            limit,
-            True,
-            values,
-            infeasibility,
-            statuses,
-            x_out,
-            support,
-            multipliers,
+            *self.data, base, outs, ins, limit, True, *room, values, infeasibility, statuses, last
         )
-        return values, infeasibility, statuses, x_out, support, multipliers, int(k)
+        return values, infeasibility, statuses, last, room[-1][-1, : max(k, 0)]
 
     def evaluate(self, b: Binary) -> Evaluation:
         """Solve the restricted problem at b in full."""
@@ -163,16 +146,17 @@ class DenseSolver:
             return self._fall_back(b)
         base = np.flatnonzero(b)
         none = np.full((1, 1), -1, dtype=np.intp)
-        _, infeasibility, statuses, x, support, multipliers, k = self._run(base, none, none, size)
+        _, infeasibility, statuses, last, support = self._run(base, none, none, size)
         status = int(statuses[0])
         if status == self._kernel.TROUBLE or (status == self._kernel.INFEASIBLE and not infeasibility[0] > CERTAIN):
             return self._fall_back(b)
         if status == self._kernel.INFEASIBLE:
             return Evaluation(math.inf, float(infeasibility[0]))
         full = np.zeros(self.problem.n)
-        full[support[:k]] = x[:k]
+        k = support.size
+        full[support] = last[:k]
         # In the caller's units: the objective was scaled, and the rows by their norms.
-        rows = multipliers[: self.problem.rows] / self.scale / self._row_norms
+        rows = last[k : k + self.problem.rows] / self.scale / self._row_norms
         return Evaluation(self.problem.objective(full, b), 0.0, full, rows)
 
     def evaluate_moves(
@@ -193,8 +177,8 @@ class DenseSolver:
         statuses = np.full(count, -1, dtype=np.int64)
         guesses = self._guess(near)
         pieces = max(1, -(-count // max(16, int(CHUNK * min(1.0, (10 / max(limit, 1)) ** 2)))))
-        if count >= 256 and self._threads > 1:
-            pieces = max(pieces, self._threads)
+        if count >= 256:
+            pieces = -(-pieces // self._threads) * self._threads  # as many for every thread
         edges = np.linspace(0, count, pieces + 1).astype(int)
 
         def work(piece: int) -> None:
@@ -203,8 +187,9 @@ class DenseSolver:
             part = slice(edges[piece], edges[piece + 1])
             if self.curved and limit <= self._lanes.LARGEST:
                 self._lanes.evaluate_lanes(
-                    *self.data, base, outs[part], ins[part], limit, *guesses, values[part], statuses[part]
-                )
+                    *self.data, base, outs[part], ins[part], limit, *guesses,
+                    *self._lanes.room(limit, self.problem.rows), values[part], statuses[part],
+                )  # fmt: skip
                 infeasibility[part][statuses[part] == self._kernel.SOLVED] = 0.0
                 rest = np.flatnonzero(statuses[part] != self._kernel.SOLVED) + edges[piece]
             else:
@@ -233,6 +218,8 @@ class DenseSolver:
 
     def _constants(self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp]) -> Vector:
         """Offset and cost of b for every candidate."""
+        if not self.problem.p.any():
+            return np.full(outs.shape[0], self.problem.offset)
         cost = np.append(self.problem.p, 0.0)  # -1 picks the zero at the end
         total: Vector = (
             self.problem.offset + float(self.problem.p[b].sum()) - cost[outs].sum(axis=1) + cost[ins].sum(axis=1)

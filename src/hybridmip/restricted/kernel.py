@@ -5,18 +5,27 @@ violated constraint, drop those whose multiplier would turn negative. It needs n
 and it proves infeasibility where it meets it. Bounds cost no matrix product: the row of a bound is
 a unit vector. A singular Hessian is made definite by a proximal term that is iterated away.
 
-Nothing is allocated per candidate; the functions release the GIL, so threads run side by side.
+The problem is a column of a table (see `restricted.gather`), the rest are flat arrays that the caller provides:
+nothing is allocated here. The functions release the GIL, so threads run side by side.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numpy.typing import NDArray
+
+from hybridmip.restricted.gather import INTEGERS, LISTS, REALS, ROWS, TABLE, gather, pointer
 
 SOLVED = 0
 INFEASIBLE = 1
 TROUBLE = 2
 
+#: Signature of `evaluate_moves`, which other compiled functions call by its address (see `gather.Callable`).
+EVALUATE = types.int64(
+    INTEGERS, REALS, INTEGERS, LISTS, LISTS, types.int64, types.boolean, TABLE, REALS, TABLE, LISTS,
+    REALS, REALS, INTEGERS, REALS,
+)  # fmt: skip
 #: Violations below this (rows have unit norm) count as satisfied.
 FEASIBILITY = 1e-10
 #: KKT residuals above this send the candidate to the general solver.
@@ -27,15 +36,23 @@ PROXIMAL = 1e-6
 ELASTIC = 1e-7
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _cholesky_inverse(k, H, shift, low, JT):
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _places(K, r):
+    """Where the bounds, A and the limits of the rows begin in the table."""
+    lo = K * (K + 1) // 2 + K
+    A = lo + 2 * K
+    return lo, lo + K, A, A + K * r, A + K * r + r
+
+
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _cholesky_inverse(k, table, shift, low, JT):
     """JT = inverse of the Cholesky factor of H + shift I (rows are columns of L^-T); False if singular."""
     largest = 0.0
     for i in range(k):
-        largest = max(largest, H[i, i])
+        largest = max(largest, table[i * (i + 3) // 2, 0])
     for i in range(k):
         for j in range(i + 1):
-            s = H[i, j]
+            s = table[i * (i + 1) // 2 + j, 0]
             for t in range(j):
                 s -= low[i, t] * low[j, t]
             if i == j:
@@ -60,7 +77,7 @@ def _cholesky_inverse(k, H, shift, low, JT):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _drop(k, q, position, active, sign, u, R, JT):
     """Remove the constraint at `position` from the active set; returns the new count."""
     for j in range(position, q - 1):
@@ -93,166 +110,135 @@ def _drop(k, q, position, active, sign, u, R, JT):
     return q
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, d, z, rr, is_active):
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _activity(k, r, table, row, x):
+    """Product of a row of A (`row` is where its first entry stands) with x."""
+    total = 0.0
+    for j in range(k):
+        total += table[row + j * r, 0] * x[j]
+    return total
+
+
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _choose(k, r, K, table, x, is_active):
+    """The constraint to add: an equation that is not active yet, else the most violated.
+
+    Returns (constraint or -1, side, violation, whether it is an equation).
+    """
+    lo = K * (K + 1) // 2 + K
+    A = lo + 2 * K
+    chosen = k - k - 1
+    side = 1
+    worst = FEASIBILITY
+    for t in range(k + r):
+        # Rows first: an equation among them binds many variables at once.
+        c = k + t if t < r else t - r
+        if is_active[c] != 0:
+            continue
+        value = _activity(k, r, table, A + t, x) if t < r else x[c]
+        place = A + K * r + t if t < r else lo + c
+        low = table[place, 0]
+        high = table[place + (r if t < r else K), 0]
+        excess = value - high
+        lack = low - value
+        if low == high:
+            return c, 1 if lack >= 0.0 else -1, abs(lack), True
+        if lack > worst:
+            worst, chosen, side = lack, c, 1
+        if excess > worst:
+            worst, chosen, side = excess, c, -1
+    return chosen, side, worst, False
+
+
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _active_set(k, r, K, table, f, x, active, sign, u, R, JT, d, z, rr, is_active):
     """Goldfarb-Idnani from the unconstrained minimum; returns (status, active count).
 
     `JT` holds the inverse factor of the Hessian on entry and is overwritten. Constraints 0..k-1 are
     the bounds, k..k+r-1 the rows. `sign` is +1 for a lower and -1 for an upper limit, 2 or -2 where
     the limit is an equation.
     """
+    A = K * (K + 1) // 2 + 3 * K
+    for i in range(k + r):
+        is_active[i] = 0
     for i in range(k):
         x[i] = 0.0
-        is_active[i] = 0
-    for i in range(r):
-        is_active[k + i] = 0
+    furthest = 0.0
     for i in range(k):
         s = 0.0
         for j in range(i + 1):
             s += JT[i, j] * f[j]
         for j in range(i + 1):
             x[j] -= s * JT[i, j]
-    furthest = 0.0
     for i in range(k):
         furthest = max(furthest, abs(x[i]))
     q = k - k  # a count, and not the literal 0, which Numba would compile apart
-    pending = 0  # equations first, in order; then the most violated
     for _ in range(50 * (k + r) + 100):
-        chosen = -1
-        side = 1
-        worst = FEASIBILITY
-        equation = False
-        while pending < k + r:
-            c = pending
-            pending += 1
-            if c < r:
-                c = k + c
-                if row_lo[c - k] != row_up[c - k]:
-                    continue
-                value = 0.0
-                for j in range(k):
-                    value += AT[j, c - k] * x[j]
-                residual = row_lo[c - k] - value
-            else:
-                c = c - r
-                if lo[c] != up[c]:
-                    continue
-                residual = lo[c] - x[c]
-            chosen = c
-            equation = True
-            side = 1 if residual >= 0.0 else -1
-            worst = abs(residual)
-            break
-        if not equation:
-            for c in range(k):
-                if is_active[c] != 0:
-                    continue
-                v = lo[c] - x[c]
-                if v > worst:
-                    worst = v
-                    chosen = c
-                    side = 1
-                v = x[c] - up[c]
-                if v > worst:
-                    worst = v
-                    chosen = c
-                    side = -1
-            for c in range(r):
-                if is_active[k + c] != 0:
-                    continue
-                value = 0.0
-                for j in range(k):
-                    value += AT[j, c] * x[j]
-                v = row_lo[c] - value
-                if v > worst:
-                    worst = v
-                    chosen = k + c
-                    side = 1
-                v = value - row_up[c]
-                if v > worst:
-                    worst = v
-                    chosen = k + c
-                    side = -1
-            if chosen < 0:
-                return SOLVED, q
-        violation = worst
+        chosen, side, violation, equation = _choose(k, r, K, table, x, is_active)
+        if chosen < 0:
+            return SOLVED, q
         u_new = 0.0
         while True:
             # d = J' n
             norm = 0.0
-            if chosen < k:
-                for i in range(k):
-                    d[i] = side * JT[i, chosen]
-            else:
-                for i in range(k):
+            zn = 0.0
+            for i in range(k):
+                if chosen < k:
+                    s = JT[i, chosen]
+                else:
                     s = 0.0
                     for j in range(k):
-                        s += JT[i, j] * AT[j, chosen - k]
-                    d[i] = side * s
-            for i in range(k):
-                norm += d[i] * d[i]
-            zn = 0.0
-            for i in range(q, k):
-                zn += d[i] * d[i]
+                        s += JT[i, j] * table[A + j * r + chosen - k, 0]
+                d[i] = side * s
+                norm += s * s
+                if i >= q:
+                    zn += s * s
+            t_dual = np.inf
+            position = q - q - 1
             for i in range(q - 1, -1, -1):
                 s = d[i]
                 for j in range(i + 1, q):
                     s -= R[i, j] * rr[j]
-                rr[i] = s / R[i, i]
-            dependent = zn <= 1e-18 * norm or q >= k or norm == 0.0
-            t_dual = np.inf
-            position = q - q - 1
-            for i in range(q):
-                if abs(sign[i]) == 1 and rr[i] > 1e-13:
-                    t = u[i] / rr[i]
-                    if t < t_dual:
-                        t_dual = t
-                        position = i
-            if dependent:
-                if equation and violation <= 1e-9:
-                    break  # a redundant equation
-                if position < 0:
-                    if violation <= 1e-9:
-                        is_active[chosen] = 1  # holds to rounding; the KKT check at the end sees it
-                        break
-                    if violation <= 1e-10 * furthest:
-                        return TROUBLE, q  # may be rounding on the way from a far unconstrained minimum
-                    return INFEASIBLE, q
-                for i in range(q):
-                    u[i] -= t_dual * rr[i]
-                u_new += t_dual
-                is_active[active[position]] = 0
-                q = _drop(k, q, position, active, sign, u, R, JT)
-                continue
-            t_full = violation / zn
+                s /= R[i, i]
+                rr[i] = s
+                if abs(sign[i]) == 1 and s > 1e-13 and u[i] < t_dual * s:
+                    t_dual = u[i] / s
+                    position = i
+            t_full = np.inf
+            if zn > 1e-18 * norm and q < k:
+                t_full = violation / zn
+            elif violation <= 1e-9 and (equation or position < 0):
+                is_active[chosen] = 1  # redundant, or holds to rounding; the KKT check at the end sees it
+                break
+            elif position < 0:
+                # May be rounding on the way from a far unconstrained minimum.
+                return TROUBLE if violation <= 1e-10 * furthest else INFEASIBLE, q
             t = min(t_full, t_dual)
-            for i in range(k):
-                z[i] = 0.0
-            for i in range(q, k):
-                factor = d[i]
-                for j in range(k):
-                    z[j] += factor * JT[i, j]
-            for j in range(k):
-                x[j] += t * z[j]
             for i in range(q):
                 u[i] -= t * rr[i]
             u_new += t
+            if t_full < np.inf:
+                for i in range(k):
+                    z[i] = 0.0
+                for i in range(q, k):
+                    factor = d[i]
+                    for j in range(k):
+                        z[j] += factor * JT[i, j]
+                for j in range(k):
+                    x[j] += t * z[j]
+                violation -= t * zn
             if t_full <= t_dual:
                 # Householder on d[q:], applied to the rows of JT; z already holds half the product.
                 alpha = np.sqrt(zn)
                 if d[q] > 0.0:
                     alpha = -alpha
-                head = d[q] - alpha
                 beta = 1.0 / (zn - alpha * d[q])
                 for j in range(k):
                     z[j] -= alpha * JT[q, j]
-                for i in range(q + 1, k):
-                    factor = beta * d[i]
+                for i in range(q, k):
+                    factor = beta * (d[i] - alpha if i == q else d[i])
                     for j in range(k):
                         JT[i, j] -= factor * z[j]
-                factor = beta * head
-                for j in range(k):
-                    JT[q, j] -= factor * z[j]
                 for i in range(q):
                     R[i, q] = d[i]
                 R[q, q] = alpha
@@ -262,22 +248,34 @@ def _active_set(k, r, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, 
                 is_active[chosen] = 1
                 q += 1
                 break
-            violation -= t * zn
             is_active[active[position]] = 0
             q = _drop(k, q, position, active, sign, u, R, JT)
     return TROUBLE, q
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _residual(k, r, q, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, z):
-    """Largest KKT residual: stationarity, feasibility and the sign of the multipliers."""
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _gradient(k, r, K, table, x, z):
+    """z = Hx + f; returns the objective."""
+    f = K * (K + 1) // 2
+    value = 0.0
+    for i in range(k):
+        s = 0.0
+        for j in range(i):
+            s += table[i * (i + 1) // 2 + j, 0] * x[j]
+        for j in range(i, k):
+            s += table[j * (j + 1) // 2 + i, 0] * x[j]
+        value += (0.5 * s + table[f + i, 0]) * x[i]
+        z[i] = s + table[f + i, 0]
+    return value
+
+
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _residual(k, r, q, K, table, x, active, sign, u, z):
+    """Largest KKT residual: stationarity (z is the gradient), feasibility and the sign of the multipliers."""
+    lo, up, A, row_lo, row_up = _places(K, r)
     scale = 1.0
     for i in range(k):
-        s = f[i]
-        for j in range(k):
-            s += H[i, j] * x[j]
-        z[i] = s
-        scale = max(scale, abs(s))
+        scale = max(scale, abs(z[i]))
     for i in range(q):
         c = active[i]
         factor = u[i] if sign[i] > 0 else -u[i]
@@ -285,219 +283,148 @@ def _residual(k, r, q, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, z):
             z[c] -= factor
         else:
             for j in range(k):
-                z[j] -= factor * AT[j, c - k]
+                z[j] -= factor * table[A + j * r + c - k, 0]
     worst = 0.0
     for i in range(k):
-        worst = max(worst, abs(z[i]) / scale)
-        worst = max(worst, lo[i] - x[i], x[i] - up[i])
+        worst = max(worst, abs(z[i]) / scale, max(table[lo + i, 0] - x[i], x[i] - table[up + i, 0]))
     for c in range(r):
-        value = 0.0
-        for j in range(k):
-            value += AT[j, c] * x[j]
-        worst = max(worst, row_lo[c] - value, value - row_up[c])
+        value = _activity(k, r, table, A + c, x)
+        worst = max(worst, table[row_lo + c, 0] - value, value - table[row_up + c, 0])
     for i in range(q):
         if abs(sign[i]) == 1:
             worst = max(worst, -u[i] / scale)
     return worst
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _solve(k, r, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, low, d, z, rr, is_active, f2, x2):
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _solve(k, r, K, table, x, active, sign, u, R, JT, low, d, z, rr, is_active, f, center):
     """Minimise x'Hx/2 + f'x; returns (status, active count, value)."""
+    linear = K * (K + 1) // 2
+    lo, up = linear + K, linear + 2 * K
+    largest = 0.0
     for i in range(k):
-        if lo[i] > up[i]:
-            return INFEASIBLE, 0, np.inf
-    for i in range(k):
-        f2[i] = f[i]
-        x2[i] = min(max(0.0, lo[i]), up[i])
+        if table[lo + i, 0] > table[up + i, 0]:
+            return INFEASIBLE, k - k, np.inf
+        f[i] = table[linear + i, 0]
+        center[i] = min(max(0.0, table[lo + i, 0]), table[up + i, 0])
+        largest = max(largest, table[i * (i + 3) // 2, 0], abs(f[i]))
     # One round for a definite Hessian; for a singular one a proximal term is added and iterated away.
     shift = 0.0
     status = TROUBLE
     q = k - k
     for _ in range(41):
-        if not _cholesky_inverse(k, H, shift, low, JT):
+        if not _cholesky_inverse(k, table, shift, low, JT):
             if shift > 0.0:
                 return TROUBLE, q, np.inf
-            largest = 0.0
-            for i in range(k):
-                largest = max(largest, H[i, i], abs(f[i]))
             shift = PROXIMAL * largest if largest > 0.0 else 1.0
             for i in range(k):
-                f2[i] = f[i] - shift * x2[i]
+                f[i] -= shift * center[i]
             continue
-        status, q = _active_set(k, r, f2, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, d, z, rr, is_active)
+        status, q = _active_set(k, r, K, table, f, x, active, sign, u, R, JT, d, z, rr, is_active)
         if status != SOLVED or shift == 0.0:
             break
         moved = 0.0
         size = 1.0
         for i in range(k):
-            moved = max(moved, abs(x[i] - x2[i]))
+            moved = max(moved, abs(x[i] - center[i]))
             size = max(size, abs(x[i]))
-            x2[i] = x[i]
-            f2[i] = f[i] - shift * x2[i]
+            center[i] = x[i]
+            f[i] = table[linear + i, 0] - shift * x[i]
         if moved <= 1e-9 * size:
             break
         status = TROUBLE
     if status != SOLVED:
         return status, q, np.inf
-    if not _residual(k, r, q, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, z) <= KKT_TOLERANCE:
+    _gradient(k, r, K, table, x, z)
+    if not _residual(k, r, q, K, table, x, active, sign, u, z) <= KKT_TOLERANCE:
         return TROUBLE, q, np.inf
-    value = 0.0
     for i in range(k):
-        x[i] = min(max(x[i], lo[i]), up[i])
-    for i in range(k):
-        s = 0.0
-        for j in range(k):
-            s += H[i, j] * x[j]
-        value += (0.5 * s + f[i]) * x[i]
-    return SOLVED, q, value
+        x[i] = min(max(x[i], table[lo + i, 0]), table[up + i, 0])
+    return SOLVED, q, _gradient(k, r, K, table, x, z)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def evaluate_moves(
-    dense, H_full, T, diagonal, f_full, AT_full, GT, row_lo_full, row_up_full, x_lo, x_up, variable_start,
-    variable_list, unswitched, base, outs, ins, limit, want_infeasibility,
-    values, infeasibility, statuses, x_out, support_out, multipliers_out,
+    integers, reals, base, outs, ins, limit, want_infeasibility, table, matrices, vectors, indices,
+    values, infeasibility, statuses, last,
 ):  # fmt: skip
     """Solve the restricted problem of every candidate `base - outs[c] + ins[c]`.
 
-    Parameters are the scaled data of the problem (see `restricted.dense`), `base` the indices of the
+    `integers` and `reals` are the data of the problem (see `restricted.gather`), `base` the indices of the
     binaries that are 1, and `outs[c]`, `ins[c]` lists of binaries to switch off and on, padded by -1.
-    `limit` is the largest size of a support. Fills `values`, `infeasibility` (0 when feasible) and
-    `statuses`; for the last candidate also x on its support, the support and the row multipliers
-    followed by the bound multipliers (for an infeasible one: the nearest x, and what the rows lack).
-    Returns the size of the last support.
+    `limit` is the largest size of a support. Fills `values`, `infeasibility` (0 when feasible) and `statuses`.
+    `table`, `matrices`, `vectors` and `indices` are room to work in (see `room`). For the last candidate `last` gets
+    x on its support, the row multipliers and the bound multipliers (for an infeasible one: the nearest x, and
+    what the rows lack), and the last row of `indices` its support. Returns the size of the last support.
     """
-    r = AT_full.shape[1]
-    factors = T.shape[1]
-    size = limit + r
-    H = np.empty((size, size))
-    low = np.empty((size, size))
-    JT = np.empty((size, size))
-    R = np.empty((size, size))
-    AT = np.empty((size, max(r, 1)))
-    f = np.empty(size)
-    f2 = np.empty(size)
-    x = np.empty(size)
-    x2 = np.empty(size)
-    lo = np.empty(size)
-    up = np.empty(size)
-    d = np.empty(size)
-    z = np.empty(size)
-    rr = np.empty(size)
-    u = np.empty(size)
-    row_lo = np.empty(max(r, 1))
-    row_up = np.empty(max(r, 1))
-    active = np.empty(size, np.int64)
-    sign = np.empty(size, np.int64)
-    is_active = np.empty(size + r, np.int64)
-    support = np.empty(limit + 1, np.int64)
-    k = outs.shape[0] - outs.shape[0]
+    r = integers[ROWS]
+    K = limit + r
+    squares = matrices[: 3 * K * K].reshape((3, K, K))
+    low, JT, R = squares[0], squares[1], squares[2]
+    f, center, x, d, z, rr, u = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6]
+    active, sign, is_active, support = indices[0], indices[1], indices[2], indices[3]
+    linear = K * (K + 1) // 2
+    lo, up, A, row_lo, row_up = _places(K, r)
+    k = limit - limit
     for c in range(outs.shape[0]):
-        k = outs.shape[0] - outs.shape[0]
-        overflow = False
-        for i in range(r):
-            row_lo[i] = row_lo_full[i]
-            row_up[i] = row_up_full[i]
-        total = base.shape[0] + ins.shape[1]
-        for t in range(total):
-            if t < base.shape[0]:
-                on = base[t]
-                for s in range(outs.shape[1]):
-                    if outs[c, s] == on:
-                        on = -1
-                        break
-            else:
-                on = ins[c, t - base.shape[0]]
-            if on < 0:
-                continue
-            if GT.shape[0] > 0:
-                for i in range(r):
-                    row_lo[i] -= GT[on, i]
-                    row_up[i] -= GT[on, i]
-            for s in range(variable_start[on], variable_start[on + 1]):
-                if k >= limit:
-                    overflow = True
-                    break
-                support[k] = variable_list[s]
-                k += 1
-        if k + unswitched.shape[0] > limit:
-            overflow = True
-        if overflow:
+        k = gather(
+            pointer(integers, 0), pointer(reals, 0), pointer(base, 0), base.shape[0],
+            pointer(outs, c * outs.shape[1]), outs.shape[1], pointer(ins, c * ins.shape[1]), ins.shape[1],
+            K, pointer(support, 0), pointer(table, 0), 1, 0,
+        )  # fmt: skip
+        if k < 0 or k > limit:
             statuses[c] = TROUBLE
             values[c] = np.inf
             infeasibility[c] = np.inf
             continue
-        for s in range(unswitched.shape[0]):
-            support[k] = unswitched[s]
-            k += 1
-        for i in range(k):
-            v = support[i]
-            f[i] = f_full[v]
-            lo[i] = x_lo[v]
-            up[i] = x_up[v]
-            for t in range(r):
-                AT[i, t] = AT_full[v, t]
-            if dense:
-                for j in range(i + 1):
-                    H[i, j] = H_full[v, support[j]]
-                    H[j, i] = H[i, j]
-            else:
-                for j in range(i + 1):
-                    w = support[j]
-                    s = 0.0
-                    for t in range(factors):
-                        s += T[v, t] * T[w, t]
-                    H[i, j] = s
-                    H[j, i] = s
-                H[i, i] += diagonal[v]
-        size_now = k
+        size = k
         for attempt in range(2):
-            status, q, value = _solve(
-                size_now, r, H, f, AT, row_lo, row_up, lo, up, x, active, sign, u, R, JT, low, d, z, rr, is_active,
-                f2, x2,
-            )  # fmt: skip
+            status, q, value = _solve(size, r, K, table, x, active, sign, u, R, JT, low, d, z, rr, is_active, f, center)
             if attempt == 1:
                 if status == SOLVED:
                     s = 0.0
                     for i in range(r):
                         s += x[k + i] * x[k + i]
+                        last[k + i] = x[k + i]
                     infeasibility[c] = np.sqrt(s)
-                    if c == outs.shape[0] - 1:
-                        for i in range(k):
-                            x_out[i] = x[i]
-                        for i in range(r):
-                            multipliers_out[i] = x[k + i]
+                    for i in range(k):
+                        last[i] = x[i]
                 break
             statuses[c] = status
             values[c] = value
             infeasibility[c] = 0.0 if status == SOLVED else np.inf
-            if c == outs.shape[0] - 1:
-                for i in range(r + k):
-                    multipliers_out[i] = 0.0
-                for i in range(k):
-                    support_out[i] = support[i]
-                    x_out[i] = x[i]
-                if status == SOLVED:
-                    for i in range(q):
-                        factor = u[i] if sign[i] > 0 else -u[i]
-                        if active[i] < k:
-                            multipliers_out[r + active[i]] = factor
-                        else:
-                            multipliers_out[active[i] - k] = factor
+            for i in range(k):
+                last[i] = x[i]
+            for i in range(k, 2 * k + r):
+                last[i] = 0.0
+            if status == SOLVED:
+                for i in range(q):
+                    factor = u[i] if sign[i] > 0 else -u[i]
+                    # Constraint k + t is row t, and has the place k + t; bounds follow the rows.
+                    last[active[i] if active[i] >= k else k + r + active[i]] = factor
             if status != INFEASIBLE or not want_infeasibility:
                 break
             # Once more as least squares on the rows: x keeps its bounds, every row gets a slack.
-            for i in range(k + r):
-                for j in range(k + r):
-                    H[i, j] = 0.0
-                H[i, i] = ELASTIC if i < k else 1.0
-                f[i] = 0.0
+            size = k + r
+            for i in range(size):
+                for j in range(i):
+                    table[i * (i + 1) // 2 + j, 0] = 0.0
+                table[i * (i + 3) // 2, 0] = ELASTIC if i < k else 1.0
+                table[linear + i, 0] = 0.0
             for i in range(r):
-                lo[k + i] = -np.inf
-                up[k + i] = np.inf
+                table[lo + k + i, 0] = -np.inf
+                table[up + k + i, 0] = np.inf
                 for t in range(r):
-                    AT[k + i, t] = 0.0
-                AT[k + i, i] = 1.0
-            size_now = k + r
+                    table[A + (k + i) * r + t, 0] = 1.0 if i == t else 0.0
     return k
+
+
+def room(
+    limit: int, r: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Arrays `table`, `matrices`, `vectors` and `indices` for supports of at most `limit` and r rows."""
+    K = limit + r
+    return (
+        np.zeros((K * (K + 1) // 2 + 3 * K + K * r + 2 * r, 1)), np.zeros(3 * K * K), np.zeros((7, K)),
+        np.zeros((4, K + r + 1), dtype=np.int64),
+    )  # fmt: skip

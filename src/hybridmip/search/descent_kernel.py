@@ -7,76 +7,106 @@ kernel's scaled units. The GIL is released, so descents from several starts run 
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from functools import cache
 
-from hybridmip.restricted.kernel import INFEASIBLE, SOLVED, TROUBLE, evaluate_moves
-from hybridmip.restricted.lanes import LARGEST, evaluate_lanes
+import numpy as np
+from numba import njit, types
+
+from hybridmip.problem import Problem
+from hybridmip.restricted import kernel, lanes
+from hybridmip.restricted.gather import (
+    A_ROWS,
+    BINARIES,
+    DENSE,
+    DIAGONAL,
+    FACTORS,
+    G_ROWS,
+    HAS_G,
+    HESSIAN,
+    INTEGERS,
+    LINEAR,
+    LISTS,
+    LOADINGS,
+    LOWER,
+    MEMBERS,
+    REALS,
+    ROWS,
+    STARTS,
+    TABLE,
+    UNSWITCHED,
+    UNSWITCHED_END,
+    UPPER,
+    VARIABLES,
+    Callable,
+)
+from hybridmip.restricted.kernel import INFEASIBLE, SOLVED, TROUBLE
+from hybridmip.restricted.lanes import LARGEST
 
 DONE, STOPPED, STUCK = 0, 1, 2
-#: Moves tried together at first; the batch doubles up to the largest.
+#: Moves tried together at first, from a feasible point and from others; the batch doubles up to the largest.
 FIRST_BATCH = 64
+FIRST_REPAIRS = 8
 LARGEST_BATCH = 1024
 #: Moves tried from an infeasible point, the most promising first.
 REPAIRS = 512
+#: Moves that are looked at from one point.
+MOST_MOVES = 4_000_000
+
+#: Signature of `descend`.
+DESCEND = types.UniTuple(types.int64, 2)(
+    types.FunctionType(kernel.EVALUATE), types.FunctionType(lanes.EVALUATE), INTEGERS, REALS, REALS, types.float64,
+    REALS, types.boolean, INTEGERS, LISTS, types.boolean[::1], types.int64, types.float64, INTEGERS, types.int64,
+    types.boolean, TABLE, REALS, TABLE, LISTS, TABLE, INTEGERS, REALS, TABLE, LISTS, LISTS, REALS,
+    types.int64[:, :, ::1], TABLE, INTEGERS,
+)  # fmt: skip
+_INNER = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _ascending(values):
-    """Indices that sort `values` (heapsort: a few lines that compile at once, where np.argsort takes seconds)."""
-    n = values.shape[0]
-    order = np.arange(n)
-    start, end = n // 2, n
-    while end > 1:
-        if start > 0:
-            start -= 1
-        else:
-            end -= 1
-            order[0], order[end] = order[end], order[0]
-        root = start
-        while True:
-            child = 2 * root + 1
-            if child >= end:
-                break
-            if child + 1 < end and values[order[child]] < values[order[child + 1]]:
-                child += 1
-            if values[order[root]] >= values[order[child]]:
-                break
-            order[root], order[child] = order[child], order[root]
-            root = child
-    return order
+@njit(**_INNER)
+def _sift(heap, values, root, end):
+    """Let heap[root] sink to its place in a heap with the least value on top."""
+    while True:
+        child = 2 * root + 1
+        if child >= end:
+            return
+        if child + 1 < end and values[heap[child + 1]] < values[heap[child]]:
+            child += 1
+        if values[heap[root]] <= values[heap[child]]:
+            return
+        item = heap[root]
+        heap[root] = heap[child]
+        heap[child] = item
+        root = child
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _marginal_costs(
-    dense, H, T, diagonal, f, AT, GT, x_lo, x_up, start, members, unswitched, p, D, support, k, x, lam, w, v, here
-):  # fmt: skip
+@njit(**_INNER)
+def _marginal_costs(integers, reals, p, D, support, k, x, lam, w, v, here):
     """w_i: lower bound on what binary i adds to the objective, exact for the current point."""
-    n, r = f.shape[0], AT.shape[1]
-    m = p.shape[0]
+    n, r, m, factors = integers[VARIABLES], integers[ROWS], integers[BINARIES], integers[FACTORS]
+    dense = integers[DENSE] != 0
+    hessian = integers[HESSIAN] if dense else integers[LOADINGS]
     for j in range(n):
-        v[j] = f[j]
+        slope = reals[integers[LINEAR] + j]
         for t in range(r):
-            v[j] -= AT[j, t] * lam[t]
-    if dense:
-        for s in range(k):
-            j = support[s]
-            xs = x[s]
-            if xs != 0.0:
-                for i in range(n):
-                    v[i] += H[j, i] * xs
-    else:
-        factors = T.shape[1]
-        for t in range(factors):
-            exposure = 0.0
+            slope -= reals[integers[A_ROWS] + j * r + t] * lam[t]
+        v[j] = slope
+    for t in range(k if dense else factors):
+        if dense:
+            row = hessian + support[t] * n
+            factor = x[t]
+            for j in range(n):
+                v[j] += factor * reals[row + j]
+        else:
+            factor = 0.0
             for s in range(k):
-                exposure += T[support[s], t] * x[s]
-            for i in range(n):
-                v[i] += T[i, t] * exposure
-        for s in range(k):
-            v[support[s]] += diagonal[support[s]] * x[s]
+                factor += reals[hessian + support[s] * factors + t] * x[s]
+            for j in range(n):
+                v[j] += factor * reals[hessian + j * factors + t]
     for s in range(k):
-        v[support[s]] -= 2.0 * D[support[s]] * x[s]
+        j = support[s]
+        v[j] -= 2.0 * D[j] * x[s]
+        if not dense:
+            v[j] += reals[integers[DIAGONAL] + j] * x[s]
     # `here` is x where the switch is on (the minimum is there, whatever rounding says), else NaN.
     for j in range(n):
         here[j] = np.nan
@@ -84,261 +114,252 @@ def _marginal_costs(
         here[support[s]] = x[s]
     for i in range(m):
         total = p[i]
-        if GT.shape[0] > 0:
+        if integers[HAS_G]:
             for t in range(r):
-                total -= GT[i, t] * lam[t]
-        for s in range(start[i], start[i + 1]):
-            j = members[s]
+                total -= reals[integers[G_ROWS] + i * r + t] * lam[t]
+        for s in range(integers[integers[STARTS] + i], integers[integers[STARTS] + i + 1]):
+            j = integers[integers[MEMBERS] + s]
             slope = v[j]
-            if not np.isnan(here[j]):
-                total += (D[j] * here[j] + slope) * here[j]
-                continue
-            if D[j] > 0.0:
-                xj = min(max(-slope / (2.0 * D[j]), x_lo[j]), x_up[j])
-            else:
-                xj = x_lo[j] if slope > 0.0 else x_up[j]
-            if slope == 0.0 and D[j] <= 0.0:
-                continue
-            if np.isinf(xj):
-                total = -1e300
-                break
-            total += (D[j] * xj + slope) * xj
-        w[i] = total
+            at = here[j]
+            if np.isnan(at):
+                if slope == 0.0 and D[j] <= 0.0:
+                    continue
+                at = -slope / (2.0 * D[j]) if D[j] > 0.0 else (-np.inf if slope > 0.0 else np.inf)
+                at = min(max(at, reals[integers[LOWER] + j]), reals[integers[UPPER] + j])
+            total += (D[j] * at + slope) * at
+        w[i] = total if total > -1e300 else -1e300
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _repair_scores(AT, GT, x_lo, x_up, start, members, support, k, x, lack, b, w, current):
+@njit(**_INNER)
+def _repair_scores(integers, reals, support, k, x, lack, b, w, current):
     """w_i: first-order estimate of how binary i changes the rows' lack when it is flipped (negative helps)."""
-    n, r = AT.shape[0], AT.shape[1]
-    m = w.shape[0]
+    n, r, m = integers[VARIABLES], integers[ROWS], integers[BINARIES]
     for j in range(n):
         current[j] = 0.0
     for s in range(k):
         current[support[s]] = x[s]
     for i in range(m):
         total = 0.0
-        if GT.shape[0] > 0:
+        if integers[HAS_G]:
             for t in range(r):
-                total -= GT[i, t] * lack[t]
-        for s in range(start[i], start[i + 1]):
-            j = members[s]
+                total -= reals[integers[G_ROWS] + i * r + t] * lack[t]
+        for s in range(integers[integers[STARTS] + i], integers[integers[STARTS] + i + 1]):
+            j = integers[integers[MEMBERS] + s]
             slope = 0.0
             for t in range(r):
-                slope += AT[j, t] * lack[t]
+                slope += reals[integers[A_ROWS] + j * r + t] * lack[t]
             if b[i]:
                 total -= slope * current[j]
             else:
-                low = max(x_lo[j], -1e3)
-                high = min(x_up[j], 1e3)
+                low = max(reals[integers[LOWER] + j], -1e3)
+                high = min(reals[integers[UPPER] + j], 1e3)
                 total -= max(slope * low, slope * high)
         w[i] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _candidates(base, zeros, w, feasible, keep, threshold, group, can_flip, outs, ins, change, write):
-    """Count, and write if asked, the flips and exchanges whose bound is below the threshold.
+@njit(**_INNER)
+def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, moves, change):
+    """Write the flips and exchanges whose bound is below the threshold to `moves` (off, on); returns how many.
 
     When a binary is off, w is what it would add; when on, what it adds now (or, in repair, a flip's effect).
     """
-    total = zeros.shape[0] - zeros.shape[0]
-    for s in range(base.shape[0] + 1):
+    total = zeros - zeros
+    room = change.shape[0] - zeros - 1
+    for s in range(ones + 1):
         # The last round has nothing going off: additions alone.
-        nothing = s == base.shape[0]
-        i = -1 if nothing else base[s]
+        i = base[s] if s < ones else -1
         without = 0.0
-        if not nothing:
+        if i >= 0:
             without = -w[i] if feasible else w[i]
-        if total > 4_000_000:
-            break
-        for t in range(zeros.shape[0]):
-            j = zeros[t]
-            d = without + w[j]
-            if d >= threshold:
-                continue
-            allowed = can_flip[j] if nothing else group[i] == group[j] or (can_flip[i] and can_flip[j])
-            if allowed:
-                if write:
-                    outs[total, 0] = i
-                    ins[total, 0] = j
-                    change[total] = d
-                total += 1
-        if not nothing and can_flip[i] and without < threshold and (feasible or not keep):
-            if write:
-                outs[total, 0] = i
-                ins[total, 0] = -1
+            if total > room:
+                break
+            if can_flip[i] and without < threshold and (feasible or not keep):
+                moves[0, total] = i
+                moves[1, total] = -1
                 change[total] = without
-            total += 1
+                total += 1
+        for t in range(zeros):
+            j = rest[t]
+            d = without + w[j]
+            if d < threshold and (can_flip[j] and (i < 0 or can_flip[i]) or (i >= 0 and group[i] == group[j])):
+                moves[0, total] = i
+                moves[1, total] = j
+                change[total] = d
+                total += 1
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 def descend(
-    dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
-    p, constant, D, curved, group, group_low, group_high, b, most_support, improvement, stop, budget, keep,
+    evaluate_moves, evaluate_lanes, integers, reals, p, constant, D, curved, group, limits, b, most_support,
+    improvement, stop, budget, keep, table, matrices, vectors, indices, lane_table, lane_jobs, last,
+    scratch, lists, moves, change, batch_moves, batch_reals, statuses,
 ):  # fmt: skip
     """Descend from b (changed in place); returns (evaluations, outcome).
 
     The outcome is DONE at a local optimum; STOPPED when `stop` was set or the budget of evaluations used up;
     STUCK when the support outgrew the kernel or a restricted problem gave it trouble. b is the best so far.
-    While the point is infeasible, `keep` rules out switching off without switching on.
+    While the point is infeasible, `keep` rules out switching off without switching on. `group` is the set that
+    counts each binary, `limits` the least and most of each set. From `table` on: room to work in (see `room`).
     """
-    m = p.shape[0]
-    n, r = f.shape[0], AT.shape[1]
-    groups = group_low.shape[0]
-    w = np.empty(m)
-    v = np.empty(n)
-    here = np.empty(n)
-    counts = np.zeros(groups, np.int64)
-    can_flip = np.zeros(m, np.bool_)
-    none = np.full((1, 1), -1, np.int64)
-    one_value = np.empty(1)
-    one_infeasibility = np.empty(1)
-    one_status = np.empty(1, np.int64)
-    guess = np.zeros(n)
-    row_guess = np.zeros(r)
-    evaluations = 0
-    value = np.inf
-    infeasibility = np.inf
-    widest = 0
-    for i in range(m):
-        widest = max(widest, start[i + 1] - start[i])
+    m, n, r = integers[BINARIES], integers[VARIABLES], integers[ROWS]
+    w, v, here, guess, row_guess = scratch[0], scratch[1], scratch[2], scratch[3, :n], scratch[4, :r]
+    base, rest, can_flip, counts, heap = lists[0], lists[1], lists[2], lists[3], moves[2]
+    support = indices[3]
+    starts = integers[STARTS]
+    values, away = batch_reals[0], batch_reals[1]
+    evaluations = m - m
     while True:
-        base = np.flatnonzero(b)
-        zeros = np.flatnonzero(~b)
-        size = unswitched.shape[0]
+        ones = m - m
+        zeros = m - m
+        size = integers[UNSWITCHED_END] - integers[UNSWITCHED]
         cost = constant
-        for t in range(base.shape[0]):
-            size += start[base[t] + 1] - start[base[t]]
-            cost += p[base[t]]
+        for g in range(limits.shape[1]):
+            counts[g] = 0
+        for i in range(m):
+            if b[i]:
+                base[ones] = i
+                ones += 1
+                size += integers[starts + i + 1] - integers[starts + i]
+                cost += p[i]
+                if group[i] >= 0:
+                    counts[group[i]] += 1
+            else:
+                rest[zeros] = i
+                zeros += 1
         if size > most_support:
             return evaluations, STUCK
-        limit = min(size + widest, most_support)
-        x_out = np.empty(limit + 1)
-        support = np.empty(limit + 1, np.int64)
-        multipliers = np.zeros(limit + r + 1)
+        now = size
+        limit = size
+        batch_moves[0, 0, 0] = -1
         k = evaluate_moves(
-            dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
-            base, none, none, limit, stop[0] >= 0, one_value, one_infeasibility, one_status,
-            x_out, support, multipliers,
+            integers, reals, base[:ones], batch_moves[0, :1], batch_moves[0, :1], limit, True, table, matrices,
+            vectors, indices, values[:1], away[:1], statuses[:1], last,
         )  # fmt: skip
         evaluations += 1
-        feasible = one_status[0] == SOLVED
-        if not feasible and (one_status[0] != INFEASIBLE or not one_infeasibility[0] > 1e-9):
+        feasible = statuses[0] == SOLVED
+        if not feasible and (statuses[0] != INFEASIBLE or not away[0] > 1e-9):
             return evaluations, STUCK
-        infeasibility = 0.0 if feasible else one_infeasibility[0]
-        value = one_value[0] + cost if feasible else np.inf
+        infeasibility = 0.0 if feasible else away[0]
+        value = values[0] + cost if feasible else np.inf
+        for j in range(n):
+            guess[j] = 0.0
+        for t in range(r):
+            row_guess[t] = 0.0
+        noise = 0.0
         if feasible:
-            _marginal_costs(
-                dense, H, T, diagonal, f, AT, GT, x_lo, x_up, start, members, unswitched, p, D,
-                support, k, x_out, multipliers, w, v, here,
-            )  # fmt: skip
-            for j in range(n):
-                guess[j] = 0.0
+            _marginal_costs(integers, reals, p, D, support, k, last, last[k:], w, v, here)
             for s in range(k):
+                # Rounding of x'Hx (H has a largest diagonal of 1) must not pass for progress near an optimum of 0.
+                noise += 1e-13 * last[s] * last[s]
                 j = support[s]
-                if x_out[s] <= x_lo[j]:
+                if last[s] <= reals[integers[LOWER] + j]:
                     guess[j] = -1.0
-                elif x_out[s] >= x_up[j]:
+                elif last[s] >= reals[integers[UPPER] + j]:
                     guess[j] = 1.0
             for t in range(r):
-                row_guess[t] = -1.0 if multipliers[t] > 0.0 else (1.0 if multipliers[t] < 0.0 else 0.0)
+                row_guess[t] = -np.sign(last[k + t])
         else:
-            _repair_scores(AT, GT, x_lo, x_up, start, members, support, k, x_out, multipliers, b, w, v)
-            for j in range(n):
-                guess[j] = 0.0
-            for t in range(r):
-                row_guess[t] = 0.0
+            _repair_scores(integers, reals, support, k, last, last[k:], b, w, v)
         # Which binaries may be flipped alone.
-        for g in range(groups):
-            counts[g] = 0
-        for t in range(base.shape[0]):
-            if group[base[t]] >= 0:
-                counts[group[base[t]]] += 1
         for i in range(m):
             g = group[i]
-            if g < 0:
-                can_flip[i] = True
-            elif b[i]:
-                can_flip[i] = counts[g] - 1 >= group_low[g]
-            else:
-                can_flip[i] = counts[g] + 1 <= group_high[g]
-        # Rounding of x'Hx (H has a largest diagonal of 1) must not pass for progress where the optimum is near 0.
-        noise = 0.0
-        for s in range(k):
-            noise += 1e-13 * x_out[s] * x_out[s]
-        threshold = -improvement * abs(value) - noise if feasible else np.inf
-        total = _candidates(
-            base, zeros, w, feasible, keep, threshold, group, can_flip, none, none, one_value, stop[0] < 0
-        )
-        if total == 0:
+            can_flip[i] = g < 0 or (counts[g] > limits[0, g] if b[i] else counts[g] < limits[1, g])
+        # What x lacks is the direction that separates: (lack^2 + change) / lack is a bound on a neighbor's lack.
+        threshold = -improvement * abs(value) - noise if feasible else 1e-6 * infeasibility * infeasibility
+        left = _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, moves, change)
+        if left == 0:
             return evaluations, DONE
-        outs = np.empty((total, 1), np.int64)
-        ins = np.empty((total, 1), np.int64)
-        change = np.empty(total)
-        _candidates(base, zeros, w, feasible, keep, threshold, group, can_flip, outs, ins, change, stop[0] >= 0)
-        order = _ascending(change)
-        if not feasible:
-            order = order[:REPAIRS]
-        best_value, best_infeasibility, best = value, infeasibility, -1
-        position = 0
+        for c in range(left):
+            heap[c] = c
+        for c in range(left // 2 - 1, -1, -1):
+            _sift(heap, change, c, left)
+        best_value, best_infeasibility, best = value, infeasibility, left - left - 1
+        tried = left - left
         troubles = 0
         # Fewer at a time where each takes long, so that a stop is seen soon.
-        largest_batch = max(16, min(LARGEST_BATCH, int(LARGEST_BATCH * (16.0 / limit) ** 2)))
-        batch = min(FIRST_BATCH, largest_batch)
-        while position < order.shape[0]:
+        largest_batch = max(16, min(statuses.shape[0], int(statuses.shape[0] * (16.0 / max(now, 1)) ** 2)))
+        batch = min(FIRST_BATCH if feasible else FIRST_REPAIRS, largest_batch)
+        while left > 0 and (feasible or tried < REPAIRS):
             if stop[0] != 0 or evaluations >= budget:
                 return evaluations, STOPPED
-            if feasible and value + change[order[position]] >= best_value:
+            if feasible and value + change[heap[0]] >= best_value:
                 break
-            part = order[position : position + min(batch, budget - evaluations)]
-            position += batch
+            size = m - m
+            grown = m - m
+            # The most promising come off the heap; what is at `heap[left]` and beyond is what is being tried.
+            for c in range(min(left, min(batch, budget - evaluations))):
+                left -= 1
+                item = heap[0]
+                heap[0] = heap[left]
+                heap[left] = item
+                _sift(heap, change, 0, left)
+                batch_moves[0, c, 0] = moves[0, item]
+                batch_moves[1, c, 0] = moves[1, item]
+                change_of_size = m - m
+                for t in range(2):
+                    i = moves[t, item]
+                    if i >= 0:
+                        width = integers[starts + i + 1] - integers[starts + i]
+                        change_of_size += width if t == 1 else -width
+                grown = max(grown, change_of_size)
+                statuses[c] = -1
+                away[c] = 0.0
+                size += 1
+            limit = min(now + grown, most_support)
             batch = min(2 * batch, largest_batch)
-            size = part.shape[0]
-            values = np.empty(size)
-            away = np.zeros(size)
-            statuses = np.empty(size, np.int64)
-            part_outs = outs[part]
-            part_ins = ins[part]
             if curved and limit <= LARGEST:
                 evaluate_lanes(
-                    dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
-                    base, part_outs, part_ins, limit, guess, row_guess, values, statuses,
+                    integers, reals, base[:ones], batch_moves[0, :size], batch_moves[1, :size], limit, guess, row_guess,
+                    lane_table, lane_jobs, values, statuses,
                 )  # fmt: skip
-            else:
-                statuses[:] = -1
-            rest = np.flatnonzero(statuses != SOLVED)
-            if rest.shape[0] > 0:
-                rest_values = np.empty(rest.shape[0])
-                rest_away = np.empty(rest.shape[0])
-                rest_status = np.empty(rest.shape[0], np.int64)
-                evaluate_moves(
-                    dense, H, T, diagonal, f, AT, GT, row_lo, row_up, x_lo, x_up, start, members, unswitched,
-                    base, part_outs[rest], part_ins[rest], limit, not feasible,
-                    rest_values, rest_away, rest_status, x_out, support, multipliers,
-                )  # fmt: skip
-                for t in range(rest.shape[0]):
-                    values[rest[t]] = rest_values[t]
-                    away[rest[t]] = rest_away[t]
-                    troubles += 1 if rest_status[t] == TROUBLE else 0
+            for c in range(size):
+                if statuses[c] != SOLVED:
+                    evaluate_moves(
+                        integers, reals, base[:ones], batch_moves[0, c : c + 1], batch_moves[1, c : c + 1], limit,
+                        not feasible, table, matrices, vectors, indices, values[c : c + 1], away[c : c + 1],
+                        statuses[c : c + 1], last,
+                    )  # fmt: skip
+                    troubles += statuses[c] == TROUBLE
+                item = heap[left + size - 1 - c]
+                candidate = values[c] + cost
+                if moves[0, item] >= 0:
+                    candidate -= p[moves[0, item]]
+                if moves[1, item] >= 0:
+                    candidate += p[moves[1, item]]
+                if away[c] > 0.0:
+                    if away[c] < best_infeasibility - improvement * max(best_infeasibility, 1e-3):
+                        best_infeasibility, best_value, best = away[c], np.inf, item
+                elif best_infeasibility > 0.0 or candidate < best_value - improvement * abs(best_value) - noise:
+                    best_infeasibility, best_value, best = 0.0, candidate, item
             evaluations += size
-            for t in range(size):
-                c = part[t]
-                if away[t] > 0.0:
-                    if away[t] < best_infeasibility - improvement * max(best_infeasibility, 1e-3):
-                        best_infeasibility, best_value, best = away[t], np.inf, c
-                    continue
-                candidate = values[t] + cost
-                if outs[c, 0] >= 0:
-                    candidate -= p[outs[c, 0]]
-                if ins[c, 0] >= 0:
-                    candidate += p[ins[c, 0]]
-                if best_infeasibility > 0.0 or candidate < best_value - improvement * abs(best_value) - noise:
-                    best_infeasibility, best_value, best = 0.0, candidate, c
-            if best >= 0 and (position >= LARGEST_BATCH or not feasible):
+            tried += size
+            if best >= 0:
                 break
         if best < 0:
             return evaluations, DONE if troubles == 0 else STUCK
-        if outs[best, 0] >= 0:
-            b[outs[best, 0]] = False
-        if ins[best, 0] >= 0:
-            b[ins[best, 0]] = True
+        if moves[0, best] >= 0:
+            b[moves[0, best]] = False
+        if moves[1, best] >= 0:
+            b[moves[1, best]] = True
+
+
+class Room:
+    """Memory for `descend`, for supports of at most `most_support`; one descent at a time."""
+
+    def __init__(self, problem: Problem, most_support: int, groups: int) -> None:
+        r, m = problem.rows, problem.m
+        size = max(m, problem.n, r, groups, 1)
+        many = min((m // 2 + 2) ** 2, MOST_MOVES) + m + 2
+        self.arrays = (
+            *kernel.room(most_support, r), *lanes.room(min(most_support, LARGEST), r),
+            np.zeros(2 * most_support + r + 1), np.zeros((5, size)), np.zeros((4, size), dtype=np.int64),
+            np.empty((3, many), dtype=np.int64), np.empty(many), np.zeros((2, LARGEST_BATCH, 1), dtype=np.int64),
+            np.zeros((2, LARGEST_BATCH)), np.zeros(LARGEST_BATCH, dtype=np.int64),
+        )  # fmt: skip
+
+
+@cache
+def kernels() -> tuple[Callable, Callable]:
+    """The two kernels as arguments of `descend`."""
+    return Callable(kernel.evaluate_moves, kernel.EVALUATE), Callable(lanes.evaluate_lanes, lanes.EVALUATE)

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, wait
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hybridmip.pool import Member
 from hybridmip.restricted.dense import LARGEST_SUPPORT, DenseSolver
-from hybridmip.restricted.protocol import Binary, RestrictedSolver
+from hybridmip.restricted.protocol import Binary
 from hybridmip.search.descent import descend
 from hybridmip.search.state import IMPROVEMENT, SearchState
 
 #: Origin of starts with more binaries on than the best; their repair keeps that number.
 GROWN = "grown"
-
-
-def load_kernel(solver: RestrictedSolver) -> None:
-    """Load the compiled descent (the first time on a machine: compile it), before any clock runs."""
-    if isinstance(solver, DenseSolver):
-        from hybridmip.search import descent_kernel
-
-        problem, none = solver.problem, np.zeros(0, dtype=np.int64)
-        nothing, stop = np.zeros(problem.m, dtype=bool), np.ones(1, dtype=np.int64)
-        descent_kernel.descend(
-            *solver.data, np.zeros(problem.m), 0.0, np.zeros(problem.n), solver.curved,
-            np.full(problem.m, -1, dtype=np.int64), none, none, nothing, 0, IMPROVEMENT, stop, 0, False,
-        )  # fmt: skip
 
 
 class Descents:
@@ -46,11 +34,15 @@ class Descents:
 
             self._kernel, self._stuck = descent_kernel.descend, descent_kernel.STUCK
             problem, binaries = state.problem, state.binaries
+            limits = np.vstack([binaries.group_lower, binaries.group_upper]).astype(np.int64)
+            self._most_support = min(LARGEST_SUPPORT, problem.n)
             self._arguments = (
-                *solver.data, solver.scale * problem.p, solver.scale * problem.offset, solver.scale * state.diagonal,
-                solver.curved, binaries.group.astype(np.int64), binaries.group_lower.astype(np.int64),
-                binaries.group_upper.astype(np.int64),
+                *descent_kernel.kernels(), *solver.data, solver.scale * problem.p, solver.scale * problem.offset,
+                solver.scale * state.diagonal, solver.curved, binaries.group.astype(np.int64), limits,
             )  # fmt: skip
+            # A room for every thread: taken by a descent, and put back.
+            self._rooms: list[descent_kernel.Room] = []
+            self._new_room = partial(descent_kernel.Room, problem, self._most_support, limits.shape[1])
 
     def run(self, starts: list[tuple[Binary, str]]) -> list[Member]:
         """The local optimum below every start, in the order of the starts."""
@@ -66,7 +58,14 @@ class Descents:
         arguments, budget = self._arguments, max(state.evaluations_left // max(len(starts), 1) - 1, 0)
 
         def job(b: Binary, keep: bool) -> tuple[int, int]:
-            outcome: tuple[int, int] = self._kernel(*arguments, b, LARGEST_SUPPORT, IMPROVEMENT, stop, budget, keep)
+            try:
+                room = self._rooms.pop()
+            except IndexError:
+                room = self._new_room()
+            outcome: tuple[int, int] = self._kernel(
+                *arguments, b, self._most_support, IMPROVEMENT, stop, budget, keep, *room.arrays
+            )
+            self._rooms.append(room)
             return outcome
 
         jobs: list[Future[tuple[int, int]]] = [
