@@ -67,12 +67,19 @@ def _run_set(options: Options, name: str, port_file: Path, frontier_file: Path, 
                 record.note(PEERS[key].remark)
     picked = range(2, POINTS, 12) if options.quick else range(POINTS)
     points = []
+    neighbor: dict[int, Any] = dict.fromkeys(options.seeds)
     for i in picked:
         at_target = portfolio.with_target(float(targets[i]))
         answers: dict[str, dict[str, Any]] = {}
         for seed in options.seeds:
             answer, result = ours(at_target.problem, seed, options.threads)
             answers[f"ours-{seed}"] = {**answer.raw, "gap": result.gap, "evaluations": result.evaluations}
+            # As along a frontier: the search alone, from the answer at the target before.
+            answer, result = ours(
+                at_target.problem, seed, options.threads, config=hm.Config.quick, warm_start=neighbor[seed]
+            )
+            answers[f"quick-{seed}"] = {**answer.raw, "evaluations": result.evaluations}
+            neighbor[seed] = result.b if result.b is not None else neighbor[seed]
         for key in usable:
             if key != "cplex" and not options.quick and i % options.stride:
                 continue
@@ -146,29 +153,41 @@ def report(documents: list[dict[str, Any]]) -> str:
     found: list[list[object]] = []
     quality: list[list[object]] = []
     extra: list[str] = []
+    totals: dict[str, list[tuple[float, list[Any], list[Any]]]] = {}
     for document in documents:
         name, points = document["name"].removeprefix("frontier-"), document["points"]
         seeds = [f"ours-{seed}" for seed in document["settings"]["seeds"]]
         by_seed = [s for s in (summary(points, method) for method in seeds) if s is not None]
         seconds = median(s["seconds"] for s in by_seed)
         n = document["settings"]["assets_to_choose_from"]
-        row: list[object] = [name, n, number(seconds)]
+        quick = [f"quick-{seed}" for seed in document["settings"]["seeds"]]
+        swept = [s for s in (summary(points, method) for method in quick) if s is not None]
+        row: list[object] = [
+            name,
+            n,
+            number(seconds),
+            number(median(s["seconds"] for s in swept)) if swept else NOTHING,
+        ]
         late: list[object] = [name, number(median(s["found_at"] for s in by_seed))]
         peers = {key: summary(points, key) for key in keys}
         for key in keys:
             peer = peers[key]
             if peer is None:
-                row += [NOTHING, NOTHING]
+                row += [NOTHING] * 3
                 late += [NOTHING, NOTHING]
                 continue
             subset = [point for point in points if point["point"] in set(peer["points"])]
             mine = [summary(subset, method) for method in seeds]
             few = "" if len(subset) == len(points) else f" ({len(subset)} targets)"
             row += [number(peer["seconds"]) + few, ratio(peer["seconds"], median(s["seconds"] for s in mine if s))]
+            mine_quick = [summary(subset, method) for method in quick]
+            row.append(ratio(peer["seconds"], median(s["seconds"] for s in mine_quick if s)))
+            totals.setdefault(key, []).append((peer["seconds"], mine, mine_quick))
             late += [number(peer["found_at"]) + few, ratio(peer["found_at"], median(s["found_at"] for s in mine if s))]
         times.append(row)
         found.append(late)
         methods = [*((f"ours, seed {m.removeprefix('ours-')}", s) for m, s in zip(seeds, by_seed, strict=True))]
+        methods += [*((f"quick sweep, seed {m.removeprefix('quick-')}", s) for m, s in zip(quick, swept, strict=False))]
         methods += [(PEERS[key].name, peers[key]) for key in keys]
         for label, s in methods:
             if s is None:
@@ -185,7 +204,19 @@ def report(documents: list[dict[str, Any]]) -> str:
                 extra.append(f"- {name}, target {point['point']}: {best:.9e} was found, {said}")
     settings = documents[0]["settings"]
     limits = sorted({document["settings"]["seconds_per_target"] for document in documents})
-    heads = [head for key in keys for head in (f"{PEERS[key].name} s", f"{PEERS[key].name} / ours")]
+    late_heads = [head for key in keys for head in (f"{PEERS[key].name} s", f"{PEERS[key].name} / ours")]
+    heads = [
+        head
+        for key in keys
+        for head in (f"{PEERS[key].name} s", f"{PEERS[key].name} / ours", f"{PEERS[key].name} / quick sweep")
+    ]
+    in_all: list[object] = ["all", "", "", ""]
+    for key in keys:
+        rows = totals.get(key, [])
+        both = [sum(median(s["seconds"] for s in row[which] if s) for row in rows) for which in (1, 2)]
+        theirs = sum(row[0] for row in rows)
+        in_all += [number(theirs), ratio(theirs, both[0]), ratio(theirs, both[1])] if rows else [NOTHING] * 3
+    times.append(in_all)
     return section(
         "Frontiers of the OR-Library sets",
         documents,
@@ -193,12 +224,13 @@ def report(documents: list[dict[str, Any]]) -> str:
         f"[{settings['min_weight']}, 1], each target a problem of its own. Peers stop at a relative gap of "
         f"{settings['relative_gap']:g} or after {' or '.join(f'{limit:g}' for limit in limits)} s a target; ours when "
         "its search has converged, with or without a proof of optimality, which peers always aim at (see `proven`); of "
-        "ours the median over seeds.",
+        "ours the median over seeds. The quick sweep is `Config.quick()`, the search without bounds, with the answer "
+        "at the target before as a warm start.",
         "Total seconds, and the ratio over the same targets:",
-        table(["set", "assets", "ours s", *heads], times),
+        table(["set", "assets", "ours s", "quick sweep s", *heads], times),
         "Seconds until the last improvement, summed over the targets (proofs left out; CPLEX's is read by a "
         "callback and may come late):",
-        table(["set", "ours s", *heads], found),
+        table(["set", "ours s", *late_heads], found),
         f"Quality. Best known is the reference's value where there is one (port1 to port3) or the best of all "
         f"methods; `at best` is within {EQUAL:g} of it, excess is relative to it, `none found` counts feasible "
         "targets without a point, `proven` those the method proved optimal (ours: gap 1e-6), the last column "

@@ -335,11 +335,16 @@ PEERS = {
 
 
 def ours(
-    problem: Callable[[], hm.Problem], seed: int, threads: int, seconds: float | None = None
+    problem: Callable[[], hm.Problem],
+    seed: int,
+    threads: int,
+    seconds: float | None = None,
+    config: Callable[..., hm.Config] = hm.Config,
+    warm_start: Any = None,
 ) -> tuple[Answer, hm.Result]:
     """HybridMIP on a problem; its clock runs while the problem is built, too."""
     started = time.perf_counter()
-    result = hm.solve(problem(), config=hm.Config(threads=threads), seed=seed, time_limit=seconds)
+    result = hm.solve(problem(), config=config(threads=threads), seed=seed, time_limit=seconds, warm_start=warm_start)
     taken = time.perf_counter() - started
     if result.x is None:
         status = "infeasible" if result.status == hm.Status.INFEASIBLE else "none"

@@ -140,7 +140,7 @@ def test_a_missing_peer_is_a_column_of_dashes(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     text = runner.assemble(tmp_path)
     cells = [cell.strip() for cell in next(line for line in text.splitlines() if "| port1 |" in line).split("|")]
-    assert cells[1:-1] == ["port1", "31", "4.00", "-", "-", "-", "-"]
+    assert cells[1:-1] == ["port1", "31", "4.00", *["-"] * 7]
     assert "- CPLEX is not installed" in text
 
 

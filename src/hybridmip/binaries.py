@@ -175,12 +175,12 @@ class BinarySet:
         """Indices that can be flipped alone without leaving the set."""
         if self.kind == "free":
             return np.arange(self.m)
-        activity = self._activity(b)
         if self.kind == "disjoint":
             counts = np.append(np.bincount(self.group[b & (self.group >= 0)], minlength=len(self.group_lower)), 0)
             low, high = np.append(self.group_lower, -1), np.append(self.group_upper, self.m + 1)
             allowed = np.where(b, counts[self.group] - 1 >= low[self.group], counts[self.group] + 1 <= high[self.group])
             return np.flatnonzero(allowed)
+        activity = self._activity(b)
         step = np.where(b, -1.0, 1.0)
         bad = np.zeros(self.m, dtype=bool)
         columns = self._by_column
@@ -219,8 +219,8 @@ class BinarySet:
         if ones.size and zeros.size:
             for _ in range(tries):
                 neighbor = b.copy()
-                neighbor[rng.choice(ones)] = False
-                neighbor[rng.choice(zeros)] = True
+                neighbor[ones[rng.integers(ones.size)]] = False
+                neighbor[zeros[rng.integers(zeros.size)]] = True
                 if self.kind == "free" or self.contains(neighbor):
                     return neighbor
         flips = self.flips(b)

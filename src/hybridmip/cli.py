@@ -66,6 +66,7 @@ class Configuration(StrEnum):
     """Which parameters the solver runs with."""
 
     DEFAULT = "default"
+    QUICK = "quick"
     PAPER = "paper"
 
 
@@ -281,7 +282,7 @@ def portfolio(
         ),
     ] = None,
     config: Annotated[
-        Configuration, typer.Option(help="The best known parameters, or those of the paper.")
+        Configuration, typer.Option(help="The best known parameters; the search alone, without bounds; or the paper's.")
     ] = Configuration.DEFAULT,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", show_default=False, help="Write the weights here.")
@@ -346,7 +347,7 @@ def portfolio(
 
     result = solve(
         asked.problem(),
-        config=Config.paper() if config is Configuration.PAPER else Config(),
+        config={"paper": Config.paper, "quick": Config.quick}.get(config.value, Config)(),
         time_limit=time_limit,
         gap=closeness,
         seed=seed,

@@ -13,7 +13,8 @@ PAPER_RELAXATIONS = ("line", "dual", "augm")
 
 @dataclass(frozen=True)
 class Config:
-    """How `solve` goes about it. `Config()` is the best we know, `Config.paper()` the paper's algorithm.
+    """How `solve` goes about it. `Config()` is the best we know, `Config.paper()` the paper's algorithm,
+    `Config.quick()` the search without the bounds.
 
     Attributes
     ----------
@@ -113,6 +114,18 @@ class Config:
             "neighborhood": "paper",
             "neighbor_limit": 500,
             "enumerate_up_to": 0,
+        }
+        return cls(**{**settings, **changes})  # type: ignore[arg-type]
+
+    @classmethod
+    def quick(cls, **changes: object) -> Config:
+        """Answers in milliseconds and no bounds: the search alone, from a few random starts."""
+        settings: dict[str, object] = {
+            "name": "quick",
+            "relaxations": (),
+            "random_solutions": 4,
+            "rounded_solutions": 0,
+            "patience": 4,
         }
         return cls(**{**settings, **changes})  # type: ignore[arg-type]
 

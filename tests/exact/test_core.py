@@ -11,7 +11,7 @@ from problems import BINARY_ROWS, Recipe, make, optimum, restricted_value
 
 from hybridmip.config import Config
 from hybridmip.exact.core import penalties
-from hybridmip.exact.core_kernel import listing
+from hybridmip.exact.core_kernel import list_all
 from hybridmip.relax.persp import Persp
 from hybridmip.relax.role import Setting
 from hybridmip.result import Status
@@ -47,7 +47,7 @@ def test_listing_is_complete(seed: int) -> None:
     d, budget = np.array([6.0, 8.0]), 2.5
     on, off = np.maximum(w, 0), np.maximum(-w, 0)
     leaves = np.zeros((2000, 10), dtype=bool)
-    count, complete = listing(on, off, budget, C, d, leaves, 10**6)
+    count, complete = list_all(on, off, budget, C, d, leaves, 10**6)
     every = np.array(list(itertools.product((False, True), repeat=10)))
     expected = every[(every @ on + ~every @ off <= budget) & (every @ C <= d).all(axis=1)]
     assert complete
@@ -58,8 +58,8 @@ def test_listing_is_complete(seed: int) -> None:
 def test_listing_says_when_it_stopped_short() -> None:
     """Too little room or too few steps: not complete."""
     none, leaves = np.zeros(8), np.zeros((10, 8), dtype=bool)
-    assert not listing(none, none, 1.0, np.zeros((8, 0)), np.zeros(0), leaves, 10**6)[1]
-    assert not listing(none, none, 1.0, np.zeros((8, 0)), np.zeros(0), np.zeros((500, 8), dtype=bool), 50)[1]
+    assert not list_all(none, none, 1.0, np.zeros((8, 0)), np.zeros(0), leaves, 10**6)[1]
+    assert not list_all(none, none, 1.0, np.zeros((8, 0)), np.zeros(0), np.zeros((500, 8), dtype=bool), 50)[1]
 
 
 def test_proof_agrees_with_enumeration() -> None:

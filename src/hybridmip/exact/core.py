@@ -51,7 +51,7 @@ def penalties(setting: Setting, relaxed: Relaxed, diagonal: Vector) -> tuple[flo
 
 def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool:
     """Try the b that can still beat the incumbent, least penalty first; True when all were tried."""
-    from hybridmip.exact.core_kernel import listing
+    from hybridmip.exact.core_kernel import list_all
 
     problem = state.problem
     if not state.best.feasible or problem.m == 0 or problem.rows > 200:
@@ -75,11 +75,7 @@ def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool
         C, d = _rows(state, open_ones, fixed)
         leaves = np.zeros((MOST_LISTED, open_ones.size), dtype=bool)
         on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
-        places = open_ones.size + 1
-        count, complete = listing(
-            on, off, budget, C, d, leaves, MOST_NODES,
-            np.zeros((2, places, C.shape[1])), np.zeros(places), np.zeros(places, dtype=np.int64),
-        )  # fmt: skip
+        count, complete = list_all(on, off, budget, C, d, leaves, MOST_NODES)
         found = leaves[:count]
         found = found[found @ on + ~found @ off > listed]
         candidates = np.tile(fixed, (len(found), 1))

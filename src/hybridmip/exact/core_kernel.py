@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit, types
+from numpy.typing import NDArray
 
+from hybridmip.quadratic import Matrix, Vector
 
 #: Signature of `listing`.
 LISTING = types.Tuple((types.int64, types.boolean))(
@@ -14,15 +17,7 @@ LISTING = types.Tuple((types.int64, types.boolean))(
 
 @njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 def listing(on, off, budget, C, d, leaves, most_nodes, room, penalty, choice):
-    """All b with total penalty at most `budget` and C b <= d; returns (count, complete).
-
-    Parameters
-    ----------
-    on, off : penalties of switching each binary on and off (one of the two is 0)
-    C, d : rows C b <= d, one row of C per binary
-    leaves : filled with the b found; complete is False when they do not fit or the walk is too long
-    room, penalty, choice : room to work in, with a place more than there are binaries (room: 2 x that x rows)
-    """
+    """See `list_all`; `room`, `penalty` and `choice` are room to work in."""
     F, R = C.shape
     least, activity = room[0], room[1]
     for t in range(R):
@@ -66,3 +61,22 @@ def listing(on, off, budget, C, d, leaves, most_nodes, room, penalty, choice):
             depth += 1
             choice[depth] = -1
     return count, True
+
+
+def list_all(
+    on: Vector, off: Vector, budget: float, C: Matrix, d: Vector, leaves: NDArray[np.bool_], most_nodes: int
+) -> tuple[int, bool]:
+    """All b with total penalty at most `budget` and C'b <= d; returns (count, complete).
+
+    Parameters
+    ----------
+    on, off : penalties of switching each binary on and off (one of the two is 0)
+    C, d : the rows, one row of C per binary
+    leaves : filled with the b found; complete is False when they do not fit or the walk is too long
+    """
+    places = len(on) + 1
+    count, complete = listing(
+        on, off, budget, C, d, leaves, most_nodes,
+        np.zeros((2, places, C.shape[1])), np.zeros(places), np.zeros(places, dtype=np.int64),
+    )  # fmt: skip
+    return int(count), bool(complete)

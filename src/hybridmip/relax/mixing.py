@@ -11,16 +11,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
-
 #: Signature of `sweep`.
 SWEEP = types.float64(
     types.float64[:, ::1], types.float64[:, ::1], types.float64[::1], types.float64[::1], types.int64, types.float64
 )
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath={"contract", "reassoc", "nsz", "arcp"})
+@njit(
+    cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath={"contract", "reassoc", "nsz", "arcp"}
+)
 def sweep(Q, V, d, g, sweeps, stop):
-    """Up to `sweeps` rounds over all columns, changing V (n x rank) and d, with g (rank) to work in; returns the last relative change."""
+    """Up to `sweeps` rounds over all columns, changing V (n x rank) and d; returns the last relative change.
+
+    g (rank) is room to work in.
+    """
     n, rank = V.shape
     change = 0.0
     for _ in range(sweeps):

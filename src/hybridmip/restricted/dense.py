@@ -6,6 +6,7 @@ import math
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,8 @@ class DenseSolver:
         self._general: GeneralSolver | None = None
         self._threads = threads if threads is not None else (os.cpu_count() or 1)
         self._pool: ThreadPoolExecutor | None = None
+        #: Memory that compiled searches on this problem use one after the other.
+        self.rooms: list[Any] = []
         Q = problem.Q
         curvature = float(Q.diagonal().max(initial=0.0))
         largest = curvature if curvature > 0 else float(np.abs(problem.q).max(initial=0.0))
@@ -112,6 +115,13 @@ class DenseSolver:
         """Number of x that are not fixed to zero at b."""
         return int(self._width[b].sum()) + self._unswitched
 
+    def most_support(self, group: NDArray[np.intp], most: NDArray[np.int64]) -> int:
+        """Largest support of a b with at most `most[g]` binaries of set g on (set -1: any number)."""
+        size = self._unswitched + int(self._width[group < 0].sum())
+        for g, count in enumerate(most):
+            size += int(np.sort(self._width[group == g])[::-1][:count].sum())
+        return min(size, self.problem.n)
+
     def _guess(self, near: Evaluation | None) -> tuple[Vector, Vector]:
         """Which bounds and rows bind at a neighbor's answer; none without one."""
         problem = self.problem
@@ -125,7 +135,7 @@ class DenseSolver:
         return guess, row_guess
 
     def _run(
-        self, base: NDArray[np.intp], outs: NDArray[np.intp], ins: NDArray[np.intp], limit: int
+        self, base: NDArray[np.intp], outs: NDArray[np.intp], ins: NDArray[np.intp], limit: int, distances: bool = True
     ) -> tuple[Vector, Vector, NDArray[np.int64], Vector, NDArray[np.int64]]:
         """Values, infeasibilities, statuses; of the last candidate x, multipliers of rows and bounds, and support."""
         count = outs.shape[0]
@@ -134,7 +144,7 @@ class DenseSolver:
         last = np.zeros(2 * limit + self.problem.rows + 1)
         room = self._kernel.room(limit, self.problem.rows)
         k = self._kernel.evaluate_moves(
-            *self.data, base, outs, ins, limit, True, *room, values, infeasibility, statuses, last
+            *self.data, base, outs, ins, limit, distances, *room, values, infeasibility, statuses, last
         )
         return values, infeasibility, statuses, last, room[-1][-1, : max(k, 0)]
 
@@ -166,14 +176,16 @@ class DenseSolver:
         ins: NDArray[np.intp],
         deadline: float = math.inf,
         near: Evaluation | None = None,
+        distances: bool = True,
     ) -> tuple[Vector, Vector]:
         """Objectives and infeasibilities of the neighbors of b."""
         count = outs.shape[0]
         values = np.full(count, np.inf)
         infeasibility = np.full(count, np.inf)
         base = np.flatnonzero(b)
-        size = self.support_size(b) + int(self._width.max(initial=0)) * ins.shape[1]
-        limit = min(size, LARGEST_SUPPORT)
+        width = np.append(self._width, 0)  # -1 picks the zero at the end
+        grown = int((width[ins].sum(axis=1) - width[outs].sum(axis=1)).max(initial=0))
+        limit = min(self.support_size(b) + grown, LARGEST_SUPPORT)
         statuses = np.full(count, -1, dtype=np.int64)
         guesses = self._guess(near)
         pieces = max(1, -(-count // max(16, int(CHUNK * min(1.0, (10 / max(limit, 1)) ** 2)))))
@@ -195,7 +207,9 @@ class DenseSolver:
             else:
                 rest = np.arange(edges[piece], edges[piece + 1])
             if rest.size:
-                values[rest], infeasibility[rest], statuses[rest], *_ = self._run(base, outs[rest], ins[rest], limit)
+                values[rest], infeasibility[rest], statuses[rest], *_ = self._run(
+                    base, outs[rest], ins[rest], limit, distances
+                )
 
         if pieces > 1 and self._threads > 1:
             list(self.pool.map(work, range(pieces)))

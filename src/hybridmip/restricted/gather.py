@@ -21,7 +21,7 @@ from hybridmip.quadratic import Vector
 
 #: Returned when the support is larger than K.
 TOO_LARGE = -1
-# Positions in the head of `integers`: sizes first, then where each part begins, in `reals` and after that in `integers`.
+# Positions in the head of `integers`: sizes, then where each part begins, first in `reals`, then in `integers`.
 VARIABLES, BINARIES, ROWS, FACTORS, DENSE, HAS_G = 0, 1, 2, 3, 4, 5
 HESSIAN, LOADINGS, DIAGONAL, LINEAR, LOWER, UPPER, A_ROWS, G_ROWS, ROW_LOWER, ROW_UPPER = range(6, 16)
 STARTS, MEMBERS, UNSWITCHED, UNSWITCHED_END = range(16, 20)
@@ -34,7 +34,7 @@ LISTS, TABLE = types.int64[:, ::1], types.float64[:, ::1]
 Integers = NDArray[np.int64]
 
 
-class Callable(types.WrapperAddressProtocol):  # type: ignore[misc]
+class Callable(types.WrapperAddressProtocol):
     """A compiled function as an argument of another one.
 
     Called directly, its code would be copied into the caller and optimised once more: seconds of compile time.

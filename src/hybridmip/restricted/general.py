@@ -150,6 +150,7 @@ class GeneralSolver:
         ins: NDArray[np.intp],
         deadline: float = math.inf,
         near: Evaluation | None = None,
+        distances: bool = True,
     ) -> tuple[Vector, Vector]:
         """Objectives and infeasibilities of the neighbors of b, one after the other."""
         count = outs.shape[0]

@@ -364,7 +364,7 @@ def evaluate_moves(
     f, center, x, d, z, rr, u = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6]
     active, sign, is_active, support = indices[0], indices[1], indices[2], indices[3]
     linear = K * (K + 1) // 2
-    lo, up, A, row_lo, row_up = _places(K, r)
+    lo, up, A = linear + K, linear + 2 * K, linear + 3 * K
     k = limit - limit
     for c in range(outs.shape[0]):
         k = gather(
@@ -419,9 +419,7 @@ def evaluate_moves(
     return k
 
 
-def room(
-    limit: int, r: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def room(limit: int, r: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Arrays `table`, `matrices`, `vectors` and `indices` for supports of at most `limit` and r rows."""
     K = limit + r
     return (

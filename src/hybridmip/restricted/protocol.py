@@ -61,6 +61,7 @@ class RestrictedSolver(Protocol):
         ins: NDArray[np.intp],
         deadline: float = np.inf,
         near: Evaluation | None = None,
+        distances: bool = True,
     ) -> tuple[Vector, Vector]:
         """(objectives, infeasibilities) of the neighbors of b.
 
@@ -74,6 +75,8 @@ class RestrictedSolver(Protocol):
             `time.perf_counter()` after which the rest is left unsolved (infinite in both).
         near : Evaluation, optional
             The answer at b (or near it): what binds there is the first guess of what binds at a neighbor.
+        distances : bool
+            False where only feasible neighbors matter: infeasibilities may then be infinite.
         """
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ def _binary(operation: Any, method: str) -> None:
 
     @infer_global(operation)
     class _Template(ConcreteTemplate):
-        cases = [signature(_vector, _vector, _vector)]
+        cases = (signature(_vector, _vector, _vector),)
 
     @lower_builtin(operation, _vector, _vector)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -132,7 +132,7 @@ def _marginal_costs(integers, reals, p, D, support, k, x, lam, w, v, here):
 
 @njit(**_INNER)
 def _repair_scores(integers, reals, support, k, x, lack, b, w, current):
-    """w_i: first-order estimate of how binary i changes the rows' lack when it is flipped (negative helps)."""
+    """w_i: lower bound on what flipping binary i adds to lack'(limits - rows), over all x (negative may help)."""
     n, r, m = integers[VARIABLES], integers[ROWS], integers[BINARIES]
     for j in range(n):
         current[j] = 0.0
@@ -142,19 +142,18 @@ def _repair_scores(integers, reals, support, k, x, lack, b, w, current):
         total = 0.0
         if integers[HAS_G]:
             for t in range(r):
-                total -= reals[integers[G_ROWS] + i * r + t] * lack[t]
+                entry = reals[integers[G_ROWS] + i * r + t] * lack[t]
+                total += entry if b[i] else -entry
         for s in range(integers[integers[STARTS] + i], integers[integers[STARTS] + i + 1]):
             j = integers[integers[MEMBERS] + s]
             slope = 0.0
             for t in range(r):
                 slope += reals[integers[A_ROWS] + j * r + t] * lack[t]
             if b[i]:
-                total -= slope * current[j]
-            else:
-                low = max(reals[integers[LOWER] + j], -1e3)
-                high = min(reals[integers[UPPER] + j], 1e3)
-                total -= max(slope * low, slope * high)
-        w[i] = total
+                total += slope * current[j]
+            elif slope != 0.0:
+                total -= slope * (reals[integers[UPPER] + j] if slope > 0.0 else reals[integers[LOWER] + j])
+        w[i] = total if total > -1e300 else -1e300
 
 
 @njit(**_INNER)
@@ -181,7 +180,7 @@ def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, ca
         for t in range(zeros):
             j = rest[t]
             d = without + w[j]
-            if d < threshold and (can_flip[j] and (i < 0 or can_flip[i]) or (i >= 0 and group[i] == group[j])):
+            if d < threshold and ((can_flip[j] and (i < 0 or can_flip[i])) or (i >= 0 and group[i] == group[j])):
                 moves[0, total] = i
                 moves[1, total] = j
                 change[total] = d
@@ -229,6 +228,8 @@ def descend(
                 zeros += 1
         if size > most_support:
             return evaluations, STUCK
+        if stop[0] != 0 or evaluations >= budget:
+            return evaluations, STOPPED
         now = size
         limit = size
         batch_moves[0, 0, 0] = -1

@@ -35,13 +35,13 @@ class Descents:
             self._kernel, self._stuck = descent_kernel.descend, descent_kernel.STUCK
             problem, binaries = state.problem, state.binaries
             limits = np.vstack([binaries.group_lower, binaries.group_upper]).astype(np.int64)
-            self._most_support = min(LARGEST_SUPPORT, problem.n)
+            self._most_support = min(LARGEST_SUPPORT, solver.most_support(binaries.group, binaries.group_upper))
             self._arguments = (
                 *descent_kernel.kernels(), *solver.data, solver.scale * problem.p, solver.scale * problem.offset,
                 solver.scale * state.diagonal, solver.curved, binaries.group.astype(np.int64), limits,
             )  # fmt: skip
-            # A room for every thread: taken by a descent, and put back.
-            self._rooms: list[descent_kernel.Room] = []
+            # A room for every thread: taken by a descent, and put back for the next.
+            self._rooms: list[descent_kernel.Room] = solver.rooms
             self._new_room = partial(descent_kernel.Room, problem, self._most_support, limits.shape[1])
 
     def run(self, starts: list[tuple[Binary, str]]) -> list[Member]:

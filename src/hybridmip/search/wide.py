@@ -22,7 +22,7 @@ from hybridmip.search.state import IMPROVEMENT, SearchState, better
 #: Binaries that may come on, binaries that may go off, and combinations that are solved, at most.
 SHORT_LIST = 48
 LEAVING = 24
-MOST_SOLVED = 6000
+MOST_SOLVED = 4000
 #: More rows than this, and checking them costs more than it saves.
 MOST_ROWS = 200
 
@@ -78,12 +78,19 @@ class WideMoves:
         ins = np.append(coming, -1)[_pairs(coming.size)]
         allowed, change = self._possible(b, outs, ins, costs)
         i, j = np.nonzero(allowed & (change < -IMPROVEMENT * abs(evaluation.objective)))
-        order = np.argsort(change[i, j], kind="stable")[: min(MOST_SOLVED, max(state.evaluations_left - 1, 0))]
+        # What the descent has tried is left out: up to one off and one on.
+        wider = (i > going.size) | (j > coming.size)
+        i, j = i[wider], j[wider]
+        promise = change[i, j]
+        most = min(MOST_SOLVED, max(state.evaluations_left - 1, 0))
+        order = np.argpartition(promise, most)[:most] if promise.size > most else np.arange(promise.size)
         if order.size == 0:
             return None
         state.check()
         chosen_outs, chosen_ins = outs[i[order]], ins[j[order]]
-        values, infeasibility = state.solver.evaluate_moves(b, chosen_outs, chosen_ins, state.deadline, evaluation)
+        values, infeasibility = state.solver.evaluate_moves(
+            b, chosen_outs, chosen_ins, state.deadline, evaluation, distances=False
+        )
         best = int(np.lexsort((values, infeasibility))[0])
         if not better((float(infeasibility[best]), float(values[best])), evaluation.rank):
             return None
