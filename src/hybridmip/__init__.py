@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hybridmip.applications.market import Market, market
     from hybridmip.applications.portfolio import Group, Portfolio
+    from hybridmip.certificate import Certificate, Verification
     from hybridmip.config import Config
     from hybridmip.errors import ArgumentError, FileError, HybridMIPError, ProblemError, UnboundedError
     from hybridmip.io.tables import read_portfolio_data
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "Certificate",
     "Config",
     "FactorModel",
     "FileError",
@@ -44,6 +46,7 @@ __all__ = [
     "Status",
     "StopReason",
     "UnboundedError",
+    "Verification",
     "__version__",
     "market",
     "read_portfolio_data",
@@ -52,6 +55,7 @@ __all__ = [
 
 _HOME = {
     "ArgumentError": "errors",
+    "Certificate": "certificate",
     "Config": "config",
     "FactorModel": "quadratic",
     "FileError": "errors",
@@ -65,6 +69,7 @@ _HOME = {
     "Status": "result",
     "StopReason": "result",
     "UnboundedError": "errors",
+    "Verification": "certificate",
     "market": "applications.market",
     "read_portfolio_data": "io.tables",
     "solve": "solve",

@@ -43,6 +43,9 @@ class Config:
         Members of the pool that are starts of a descent (`descent` only).
     patience : int
         Shakes and crossovers in a row without improvement after which the search has converged.
+    fit_rounds : int or None
+        Rounds of fitting Persp's diagonal to the problem, after the search; None for none unless there is a time
+        limit or a gap to reach.
     enumerate_up_to : int
         Problems with at most this many choices of b are solved by trying all of them; 0 for never.
     evaluation_limit : int or None
@@ -64,6 +67,7 @@ class Config:
     neighbor_limit: int = 500
     descents: int = 4
     patience: int = 40
+    fit_rounds: int | None = None
     enumerate_up_to: int = 4096
     evaluation_limit: int | None = None
     threads: int | None = None
@@ -91,6 +95,8 @@ class Config:
         for name in (*counts, "enumerate_up_to", "augmentation", "spread"):
             if getattr(self, name) < 0:
                 raise ArgumentError(f"{name} is {getattr(self, name)}; it must not be negative")
+        if self.fit_rounds is not None and self.fit_rounds < 0:
+            raise ArgumentError(f"fit_rounds is {self.fit_rounds}; it must not be negative, or None")
         if self.evaluation_limit is not None and self.evaluation_limit < 1:
             raise ArgumentError(f"evaluation_limit is {self.evaluation_limit}; it must be at least 1, or None")
 
@@ -113,6 +119,7 @@ class Config:
             "generations": 5000,
             "neighborhood": "paper",
             "neighbor_limit": 500,
+            "fit_rounds": 0,
             "enumerate_up_to": 0,
         }
         return cls(**{**settings, **changes})  # type: ignore[arg-type]

@@ -43,6 +43,10 @@ class QuadraticForm(ABC):
         """Q x."""
 
     @abstractmethod
+    def absolute_matvec(self, x: Vector) -> Vector:
+        """|Q| |x|, or more: what the rounding of Q x is in proportion to."""
+
+    @abstractmethod
     def diagonal(self) -> Vector:
         """The diagonal of Q."""
 
@@ -96,6 +100,9 @@ class DiagonalForm(QuadraticForm):
     def matvec(self, x: Vector) -> Vector:
         return self.values * x
 
+    def absolute_matvec(self, x: Vector) -> Vector:
+        return np.abs(self.values * x)
+
     def diagonal(self) -> Vector:
         return self.values
 
@@ -125,6 +132,12 @@ class DenseForm(QuadraticForm):
 
     def matvec(self, x: Vector) -> Vector:
         product: Vector = self.matrix @ x
+        return product
+
+    def absolute_matvec(self, x: Vector) -> Vector:
+        product, size = np.empty(self.n), np.abs(x)
+        for start in range(0, self.n, 512):  # a strip at a time: no second matrix
+            product[start : start + 512] = np.abs(self.matrix[start : start + 512]) @ size
         return product
 
     def diagonal(self) -> Vector:
@@ -159,6 +172,9 @@ class SparseForm(QuadraticForm):
 
     def matvec(self, x: Vector) -> Vector:
         return np.asarray(self.matrix @ x)
+
+    def absolute_matvec(self, x: Vector) -> Vector:
+        return np.asarray(abs(self.matrix) @ np.abs(x))
 
     def diagonal(self) -> Vector:
         return np.asarray(self.matrix.diagonal())
@@ -253,6 +269,11 @@ class FactorModel(QuadraticForm):
 
     def matvec(self, x: Vector) -> Vector:
         product: Vector = self.root @ (self.root.T @ x) + self.specific_variance * x
+        return product
+
+    def absolute_matvec(self, x: Vector) -> Vector:
+        root, size = np.abs(self.root), np.abs(x)
+        product: Vector = root @ (root.T @ size) + self.specific_variance * size
         return product
 
     def value(self, x: Vector) -> float:

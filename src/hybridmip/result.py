@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from hybridmip.certificate import Certificate
     from hybridmip.problem import Problem
 
 
@@ -96,6 +97,9 @@ class Result:
         Time, restricted problems solved and improvements per phase.
     bounds : dict
         The lower bound each relaxation gave.
+    certificate : Certificate or None
+        Proof of the bound that anyone can check. Where all that the bound left over was tried one by one (`exhausted`),
+        `bound` is above it.
     clashing_rows : tuple of str
         For an infeasible problem: names of rows that cannot hold together, as far as known.
     """
@@ -117,6 +121,7 @@ class Result:
     seed: int
     version: str
     clashing_rows: tuple[str, ...] = ()
+    certificate: Certificate | None = field(default=None, repr=False)
 
     @property
     def has_solution(self) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from hybridmip import compiled
 from hybridmip.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.blas import one_thread
+from hybridmip.certificate import Certificate
 from hybridmip.config import Config
 from hybridmip.errors import ArgumentError
 from hybridmip.pool import Member, build_pool
@@ -36,6 +37,10 @@ QUICK_SIZE = 600
 DIAGONAL_SHARE = 0.3
 #: Line and Dual are left out after Persp where they take longer than this.
 DOMINATED_SECONDS = 0.02
+#: Rounds of fitting the diagonal, at most, where there is time; and the share of the gap left at which the core is
+#: tried again.
+FIT_ROUNDS = 30
+WORTH_A_TRY = 0.85
 #: An x this small beside the largest is rounding.
 NEGLIGIBLE = 1e-13
 
@@ -140,12 +145,15 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
     # Something to return, whatever happens later: warm starts, any b that satisfies the rows on b, and
     # the bound that holds without any multiplier.
     with state.in_phase("start"):
-        nothing = np.zeros(state.problem.n), np.zeros(state.problem.rows)
+        none = np.zeros(state.problem.n)
+        nothing = none, np.zeros(state.problem.rows), np.zeros(state.problem.B.shape[0])
         for b in given:  # before the clock is looked at: what was given is not thrown away
             start = state.binaries.nearest(b)
             state.offer(start, state.solver.evaluate(start), "warm start")
         state.raise_bound(
-            "trivial", lagrangian_bound(state.problem, state.binaries, setting.lower, setting.upper, *nothing)
+            "trivial",
+            lagrangian_bound(state.problem, state.binaries, setting.lower, setting.upper, *nothing),
+            (none, *nothing),
         )
         state.evaluate(state.binaries.maximise(-state.problem.p, time_limit=state.remaining), "start")
         _quick_start(state, setting)
@@ -175,10 +183,41 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
             neighborhood(state, pool[0])
         else:
             shaking(state, pool)
-    # Phase 3: with a better incumbent the core may be small enough.
-    if _core(state, setting, relaxed, ending):
+    # Phase 3: with a better incumbent, or a better bound, the core may be small enough.
+    if _core(state, setting, relaxed, ending) or _fit(state, setting, relaxed, ending):
         return StopReason.EXHAUSTED
     return StopReason.CONVERGED
+
+
+def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: _Ending) -> bool:
+    """Fit the diagonal of Persp round by round, trying the core as the bound rises; True when all was tried.
+
+    Without being asked (by a time limit, a gap, or the configuration) nobody is kept waiting for a better bound.
+    """
+    from hybridmip.exact.core import penalties
+    from hybridmip.relax.fitted import fitted
+
+    rounds = state.config.fit_rounds
+    if rounds is None:
+        rounds = FIT_ROUNDS if state.remaining is not None or state.gap != OPTIMAL_GAP else 0
+    if "persp" not in relaxed or not state.best.feasible:
+        return False
+    tried_at = state.bound
+    for _ in range(rounds):
+        state.check()
+        with state.in_phase("fitting"):
+            better = fitted(setting, relaxed["persp"], 1, state.remaining)
+            if better is relaxed["persp"]:
+                break
+            relaxed["persp"] = better
+            state.penalties = penalties(setting, better) or state.penalties
+            state.raise_bound("fitted", better.bound, better.proof)
+        if state.best.objective - state.bound <= WORTH_A_TRY * (state.best.objective - tried_at):
+            tried_at = state.bound
+            state.core_tried_at = math.inf
+            if _core(state, setting, relaxed, ending):
+                return True
+    return False
 
 
 def _core(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: _Ending) -> bool:
@@ -191,7 +230,7 @@ def _core(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], end
         return False
     state.core_tried_at = state.best.objective
     with state.in_phase("core"):
-        ending.exhausted = try_the_core(state, setting, relaxed["persp"])
+        ending.exhausted = try_the_core(state)
         state.core_tried_at = state.best.objective
     return ending.exhausted
 
@@ -211,6 +250,7 @@ def _quick_start(state: SearchState, setting: Setting) -> None:
 
 def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, Relaxed]:
     """Run the relaxations of the configuration; note their bounds, and infeasibility where they prove it."""
+    from hybridmip.exact.core import penalties
     from hybridmip.relax.augm import Augm
     from hybridmip.relax.dual import Dual
     from hybridmip.relax.infeasible import clashing_rows
@@ -248,7 +288,8 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
             continue
         if name == "persp":
             state.diagonal, state.probabilities = setting.diagonal, relaxed[name].b
-        state.raise_bound(name, relaxed[name].bound)
+            state.penalties = penalties(setting, relaxed[name])
+        state.raise_bound(name, relaxed[name].bound, relaxed[name].proof)
     if not state.diagonal.any():
         state.diagonal = setting.phi
     return relaxed
@@ -313,10 +354,15 @@ def _finish(ending: _Ending, problem: Problem, display: Progress | None, started
     from hybridmip import __version__
 
     state = ending.state
-    x = b = None
+    x = b = certificate = None
     objective, bound, status = math.inf, -math.inf, Status.UNKNOWN
     if state is not None:
         bound = state.bound
+        if state.proof is not None:
+            method, d, y, la, mu = state.proof
+            certificate = Certificate.make(problem, d, y, la, mu, method, state.binaries)
+            others = [value for name, value in state.bounds.items() if name in ("dual", "augm")]
+            bound = max(certificate.claimed, *others) if others else certificate.claimed
         if state.best.feasible and state.best_b is not None and state.best.x is not None:
             x, b = _polish(problem, state.best.x, state.best_b)
             objective = problem.objective(x, b)
@@ -351,6 +397,7 @@ def _finish(ending: _Ending, problem: Problem, display: Progress | None, started
         seed=seed,
         version=__version__,
         clashing_rows=ending.clashing_rows if ending.infeasible else (),
+        certificate=certificate if status is not Status.INFEASIBLE else None,
     )
     if display is not None:
         display.finish(result)

@@ -26,7 +26,9 @@ def test_penalties_bound_every_choice(quadratic: str, binary_rows: str) -> None:
     problem = make(recipe)
     setting = Setting(problem)
     relaxed = Persp().solve(setting, {}, None)
-    base, w = penalties(setting, relaxed, setting.diagonal)
+    found = penalties(setting, relaxed)
+    assert found is not None
+    base, w = found
     finite = 0
     for bits in itertools.product((False, True), repeat=6):
         b = np.array(bits)

@@ -30,9 +30,11 @@ MOST_NODES = 3_000_000
 SHARES = (0.1, 0.25, 0.5, 1.0)
 
 
-def penalties(setting: Setting, relaxed: Relaxed, diagonal: Vector) -> tuple[float, Vector]:
-    """(base, w): f(b) >= base + the sum of max(w, 0) where on and of max(-w, 0) where off."""
-    problem = setting.problem
+def penalties(setting: Setting, relaxed: Relaxed) -> tuple[float, Vector] | None:
+    """(base, w): f(b) >= base + the sum of max(w, 0) where on and of max(-w, 0) where off; None if there is none."""
+    problem, diagonal = setting.problem, relaxed.diagonal
+    if diagonal is None:
+        return None
     la = usable_multipliers(relaxed.row_multipliers, problem.row_lower, problem.row_upper)
     mu = usable_multipliers(relaxed.binary_multipliers, problem.b_lower, problem.b_upper)
     half = problem.Q.matvec(relaxed.x) - diagonal * relaxed.x
@@ -46,19 +48,19 @@ def penalties(setting: Setting, relaxed: Relaxed, diagonal: Vector) -> tuple[flo
     base = constant + float(np.minimum(w, 0.0).sum())
     # A margin for rounding, generous beside the sums above.
     size = abs(constant) + float(np.abs(w).sum()) + abs(float(relaxed.x @ half))
-    return base - 1e-11 * size, w
+    return (base - 1e-11 * size, w) if math.isfinite(base) and np.isfinite(w).all() else None
 
 
-def try_the_core(state: SearchState, setting: Setting, relaxed: Relaxed) -> bool:
+def try_the_core(state: SearchState) -> bool:
     """Try the b that can still beat the incumbent, least penalty first; True when all were tried."""
     from hybridmip.exact.core_kernel import list_all
 
     problem = state.problem
     if not state.best.feasible or problem.m == 0 or problem.rows > 200:
         return False
-    base, w = penalties(setting, relaxed, state.diagonal)
-    if not (math.isfinite(base) and np.isfinite(w).all()):
+    if state.penalties is None:
         return False
+    base, w = state.penalties
     listed = -1.0  # every b with a penalty up to this was tried
     for share in SHARES:
         state.check()

@@ -60,27 +60,34 @@ def switch_costs(problem: Problem, per_variable: Vector, row_multipliers: Vector
 
 
 def least_over_binaries(
-    problem: Problem, binaries: BinarySet, costs: Vector, binary_multipliers: Vector | None
+    problem: Problem, binaries: BinarySet, costs: Vector, errors: Vector, binary_multipliers: Vector | None
 ) -> tuple[float, float]:
-    """(lower bound on min of costs'b over the feasible b, sum of magnitudes).
+    """(min of costs'b over the feasible b or a lower bound on it, how far off rounding can have made it).
 
-    Exact where the rows on b are counts over disjoint sets; else the rows are priced.
+    Exact where the rows on b are counts over disjoint sets; else the rows are priced. `errors` are those of costs.
     """
     if np.isneginf(costs).any():
         return -np.inf, np.inf
     if binaries.kind in ("free", "disjoint"):
         chosen = binaries.maximise(-costs)
-        return float(costs[chosen].sum()), float(np.abs(costs[chosen]).sum())
+        worst = float(errors[binaries.maximise(errors)].sum())
+        return float(costs[chosen].sum()), worst + _rounding(problem.m) * float(np.abs(costs[chosen]).sum())
     if binary_multipliers is None:
         binary_multipliers = np.zeros(problem.B.shape[0])
     mu = usable_multipliers(binary_multipliers, problem.b_lower, problem.b_upper)
     priced = priced_limits(mu, problem.b_lower, problem.b_upper)
     rest = np.minimum(costs - problem.B.T @ mu, 0.0)
-    magnitude = float(np.abs(priced).sum() + np.abs(costs).sum() + abs(problem.B.T) @ np.abs(mu) @ np.ones(problem.m))
-    return float(priced.sum() + rest.sum()), magnitude
+    magnitude = float(np.abs(priced).sum() + np.abs(costs).sum() + (abs(problem.B.T) @ np.abs(mu)).sum())
+    size = problem.m + problem.B.shape[0]
+    return float(priced.sum() + rest.sum()), float(errors.sum()) + _rounding(size) * magnitude
 
 
-def lagrangian_bound(
+def _rounding(terms: int) -> float:
+    """Relative error of a sum of so many products, at most."""
+    return (terms + 8) * float(np.finfo(float).eps)
+
+
+def lagrangian_formula(
     problem: Problem,
     binaries: BinarySet,
     lower: Vector,
@@ -89,8 +96,8 @@ def lagrangian_bound(
     row_multipliers: Vector,
     binary_multipliers: Vector | None = None,
     diagonal: Vector | None = None,
-) -> float:
-    """The module's formula, lowered by what rounding can have added.
+) -> tuple[float, float]:
+    """(value of the module's formula, how far off rounding can have made it).
 
     Parameters
     ----------
@@ -103,21 +110,46 @@ def lagrangian_bound(
     """
     d = np.zeros(problem.n) if diagonal is None else diagonal
     la = usable_multipliers(row_multipliers, problem.row_lower, problem.row_upper)
+    size = np.abs(la)
+    in_half = problem.Q.absolute_matvec(point) + d * np.abs(point)
     half = problem.Q.matvec(point) - d * point
-    slope_rows = problem.A.T @ la
-    v = problem.q + 2 * half - slope_rows
-    magnitude = np.abs(problem.q) + 2 * np.abs(half) + abs(problem.A.T) @ np.abs(la)
-    magnitude = np.maximum(magnitude, magnitude.max(initial=0.0) * 1e-3)
-    c = box_minimum(d, v, lower, upper, magnitude)
+    v = problem.q + 2 * half - problem.A.T @ la
+    magnitude = np.abs(problem.q) + 2 * in_half + abs(problem.A.T) @ size
+    in_v = _rounding(problem.n + problem.rows) * magnitude
+    c = box_minimum(d, v, lower, upper, np.maximum(magnitude, magnitude.max(initial=0.0) * 1e-3))
+    # c is a minimum over x of something linear in v: an error in v counts times the x that can attain it.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        far = np.where(d > 0, (np.abs(v) + in_v) / (2 * d), np.inf)
+        reach = np.maximum(np.abs(np.clip(far, lower, upper)), np.abs(np.clip(-far, lower, upper)))
+        in_c = np.where(np.isfinite(reach), reach * in_v + _rounding(4) * reach * (d * reach + np.abs(v)), 0.0)
     priced = priced_limits(la, problem.row_lower, problem.row_upper)
-    unswitched = c[~problem.switched]
+    unswitched = ~problem.switched
     curvature = float(point @ half)
-    least, size = least_over_binaries(problem, binaries, switch_costs(problem, c, la), binary_multipliers)
-    bound = problem.offset - curvature + float(priced.sum()) + float(unswitched.sum()) + least
-    if not np.isfinite(bound):
-        return -np.inf
-    reach = np.where(np.isfinite(lower), np.abs(lower), 0.0) + np.where(np.isfinite(upper), np.abs(upper), 0.0)
-    total = abs(problem.offset) + abs(curvature) + float(np.abs(priced).sum()) + float(np.abs(unswitched).sum()) + size
-    # v carries a rounding error of a few ulps of its magnitude, which the box multiplies by its reach.
-    total += float(np.minimum(reach, 1e6) @ magnitude) if np.isfinite(reach).all() else 0.0
-    return bound - 8 * np.finfo(float).eps * total
+    costs = switch_costs(problem, c, la)
+    in_costs = _rounding(problem.rows) * (np.abs(problem.p) + abs(problem.G.T) @ size)
+    np.add.at(in_costs, problem.switch[problem.switched], (in_c + _rounding(problem.n) * np.abs(c))[problem.switched])
+    least, in_least = least_over_binaries(problem, binaries, costs, in_costs, binary_multipliers)
+    value = problem.offset - curvature + float(priced.sum()) + float(c[unswitched].sum()) + least
+    if not np.isfinite(value):
+        return -np.inf, 0.0
+    parts = abs(problem.offset) + float(np.abs(point) @ in_half) + float(np.abs(priced).sum()) + abs(least)
+    parts += float(np.abs(c[unswitched]).sum())
+    error = in_least + float(in_c[unswitched].sum()) + 2 * _rounding(problem.n + problem.rows) * parts
+    return value, error
+
+
+def lagrangian_bound(
+    problem: Problem,
+    binaries: BinarySet,
+    lower: Vector,
+    upper: Vector,
+    point: Vector,
+    row_multipliers: Vector,
+    binary_multipliers: Vector | None = None,
+    diagonal: Vector | None = None,
+) -> float:
+    """`lagrangian_formula`, lowered by what rounding can have added."""
+    value, error = lagrangian_formula(
+        problem, binaries, lower, upper, point, row_multipliers, binary_multipliers, diagonal
+    )
+    return value - error

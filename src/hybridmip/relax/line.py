@@ -25,11 +25,13 @@ class Line:
         """Solve the relaxation: HiGHS for an LP, Clarabel for a QP."""
         problem = setting.problem
         x, b, la, mu, low, high = solve_relaxation(setting, problem.Q, problem.q, problem.p, time_limit)
+        d = np.zeros(problem.n)
         bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu)
         if np.isneginf(bound) and not problem.is_linear:
             # An x without limits and a slope that is not quite zero: curvature from Phi keeps the minimum finite.
-            bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, setting.phi)
-        return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high)
+            d = setting.phi
+            bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
+        return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high, d)
 
 
 def relaxation_rows(setting: Setting) -> tuple[sparse.csr_array, Vector, Vector, Vector, Vector]:

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.relax.bound import lagrangian_bound
-from hybridmip.relax.line import relaxation_rows
+from hybridmip.relax.line import Line, relaxation_rows
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
 
@@ -43,7 +43,12 @@ class Persp:
         x, b, la, mu = solve_perspective(setting, d, time_limit)
         bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
         nothing = np.zeros(problem.n)
-        return Relaxed("persp", b, 0.5, x, b, bound, la, mu, nothing, nothing)
+        if np.isneginf(bound):
+            # An x without limits and a slope that is not quite zero: Line's point and multipliers serve as well.
+            line = earlier["line"] if "line" in earlier else Line().solve(setting, earlier, time_limit)
+            assert line.diagonal is not None
+            x, la, mu, d, bound = line.x, line.row_multipliers, line.binary_multipliers, line.diagonal, line.bound
+        return Relaxed("persp", b, 0.5, x, b, bound, la, mu, nothing, nothing, d)
 
 
 def without_diagonal(Q: QuadraticForm, d: Vector) -> tuple[Any, Matrix | None]:

@@ -54,6 +54,15 @@ class Relaxed:
     binary_multipliers: Vector = field(repr=False)
     link_lower: Vector = field(repr=False)
     link_upper: Vector = field(repr=False)
+    #: D of the closed formula (`relax.bound`) that gives the bound at x and the multipliers; None if another does.
+    diagonal: Vector | None = field(default=None, repr=False)
+
+    @property
+    def proof(self) -> tuple[Vector, Vector, Vector, Vector] | None:
+        """D, point, multipliers of the rows and of the rows on b, where the closed formula gives the bound."""
+        if self.diagonal is None:
+            return None
+        return self.diagonal, self.x, self.row_multipliers, self.binary_multipliers
 
 
 class Setting:

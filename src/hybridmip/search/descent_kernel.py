@@ -55,8 +55,8 @@ MOST_MOVES = 4_000_000
 #: Signature of `descend`.
 DESCEND = types.UniTuple(types.int64, 2)(
     types.FunctionType(kernel.EVALUATE), types.FunctionType(lanes.EVALUATE), INTEGERS, REALS, REALS, types.float64,
-    REALS, types.boolean, INTEGERS, LISTS, types.boolean[::1], types.int64, types.float64, INTEGERS, types.int64,
-    types.boolean, TABLE, REALS, TABLE, LISTS, TABLE, INTEGERS, REALS, TABLE, LISTS, LISTS, REALS,
+    REALS, types.boolean, INTEGERS, LISTS, INTEGERS, types.boolean[::1], types.int64, types.float64, INTEGERS,
+    types.int64, types.boolean, TABLE, REALS, TABLE, LISTS, TABLE, INTEGERS, REALS, TABLE, LISTS, LISTS, REALS,
     types.int64[:, :, ::1], TABLE, INTEGERS,
 )  # fmt: skip
 _INNER = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -157,7 +157,7 @@ def _repair_scores(integers, reals, support, k, x, lack, b, w, current):
 
 
 @njit(**_INNER)
-def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, moves, change):
+def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, fixed, moves, change):
     """Write the flips and exchanges whose bound is below the threshold to `moves` (off, on); returns how many.
 
     When a binary is off, w is what it would add; when on, what it adds now (or, in repair, a flip's effect).
@@ -172,6 +172,8 @@ def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, ca
             without = -w[i] if feasible else w[i]
             if total > room:
                 break
+            if fixed[i] > 0:
+                continue
             if can_flip[i] and without < threshold and (feasible or not keep):
                 moves[0, total] = i
                 moves[1, total] = -1
@@ -180,7 +182,11 @@ def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, ca
         for t in range(zeros):
             j = rest[t]
             d = without + w[j]
-            if d < threshold and ((can_flip[j] and (i < 0 or can_flip[i])) or (i >= 0 and group[i] == group[j])):
+            if (
+                d < threshold
+                and fixed[j] >= 0
+                and ((can_flip[j] and (i < 0 or can_flip[i])) or (i >= 0 and group[i] == group[j]))
+            ):
                 moves[0, total] = i
                 moves[1, total] = j
                 change[total] = d
@@ -190,7 +196,7 @@ def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, ca
 
 @njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 def descend(
-    evaluate_moves, evaluate_lanes, integers, reals, p, constant, D, curved, group, limits, b, most_support,
+    evaluate_moves, evaluate_lanes, integers, reals, p, constant, D, curved, group, limits, fixed, b, most_support,
     improvement, stop, budget, keep, table, matrices, vectors, indices, lane_table, lane_jobs, last,
     scratch, lists, moves, change, batch_moves, batch_reals, statuses,
 ):  # fmt: skip
@@ -199,7 +205,8 @@ def descend(
     The outcome is DONE at a local optimum; STOPPED when `stop` was set or the budget of evaluations used up;
     STUCK when the support outgrew the kernel or a restricted problem gave it trouble. b is the best so far.
     While the point is infeasible, `keep` rules out switching off without switching on. `group` is the set that
-    counts each binary, `limits` the least and most of each set. From `table` on: room to work in (see `room`).
+    counts each binary, `limits` the least and most of each set. `fixed` is 1 for a binary that is not to be switched
+    off, -1 for one that is not to be switched on. From `table` on: room to work in (see `Room`).
     """
     m, n, r = integers[BINARIES], integers[VARIABLES], integers[ROWS]
     w, v, here, guess, row_guess = scratch[0], scratch[1], scratch[2], scratch[3, :n], scratch[4, :r]
@@ -268,7 +275,7 @@ def descend(
             can_flip[i] = g < 0 or (counts[g] > limits[0, g] if b[i] else counts[g] < limits[1, g])
         # What x lacks is the direction that separates: (lack^2 + change) / lack is a bound on a neighbor's lack.
         threshold = -improvement * abs(value) - noise if feasible else 1e-6 * infeasibility * infeasibility
-        left = _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, moves, change)
+        left = _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, fixed, moves, change)
         if left == 0:
             return evaluations, DONE
         for c in range(left):

@@ -55,7 +55,7 @@ class Descents:
         stop = np.zeros(1, dtype=np.int64)
         points = [b.copy() for b, _ in starts]
         # Every start also takes one evaluation at the end, for its point in full.
-        arguments, budget = self._arguments, max(state.evaluations_left // max(len(starts), 1) - 1, 0)
+        arguments, budget = (*self._arguments, state.fixed), max(state.evaluations_left // max(len(starts), 1) - 1, 0)
 
         def job(b: Binary, keep: bool) -> tuple[int, int]:
             try:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hybridmip.binaries import BinarySet
 from hybridmip.config import Config
@@ -87,12 +88,17 @@ class SearchState:
         self.found_by = ""
         self.bound = -math.inf
         self.bounds: dict[str, float] = {}
+        #: Method, D, point and multipliers of the closed formula that gave the best bound of its kind.
+        self.proof: tuple[str, Vector, Vector, Vector, Vector] | None = None
+        self.proven = -math.inf
         self.trace: list[Incumbent] = []
         self.phase = "start"
         #: Diagonal below Q for screening moves; zero until a relaxation gives one.
         self.diagonal = np.zeros(problem.n)
         #: The relaxed b that says most about which binaries are on; None until a relaxation gives one.
         self.probabilities: Vector | None = None
+        #: (base, w) of the best bound: f(b) >= base + what each b_i that differs from w_i < 0 adds, |w_i|.
+        self.penalties: tuple[float, Vector] | None = None
         #: The incumbent's value when the core was last tried.
         self.core_tried_at = math.inf
         self._ticked = started
@@ -173,9 +179,19 @@ class SearchState:
             self._stop_when_closed()
         return True
 
-    def raise_bound(self, name: str, bound: float) -> None:
-        """Take note of a lower bound."""
+    @property
+    def fixed(self) -> NDArray[np.int64]:
+        """1 for every binary that is on, -1 for every one that is off, in all b better than the incumbent."""
+        if self.penalties is None or not self.best.feasible:
+            return np.zeros(self.problem.m, dtype=np.int64)
+        base, w = self.penalties
+        return np.where(np.abs(w) > self.best.objective - base, np.where(w < 0, 1, -1), 0).astype(np.int64)
+
+    def raise_bound(self, name: str, bound: float, proof: tuple[Vector, Vector, Vector, Vector] | None = None) -> None:
+        """Take note of a lower bound, and of its proof: D, point, multipliers of the rows and of the rows on b."""
         bound = float(bound)
+        if proof is not None and (bound > self.proven or self.proof is None):
+            self.proof, self.proven = (name, *proof), bound
         self.bounds[name] = max(bound, self.bounds.get(name, -math.inf))
         if bound > self.bound:
             self.bound = bound

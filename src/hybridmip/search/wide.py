@@ -68,7 +68,8 @@ class WideMoves:
             return None
         b, evaluation = member.b, member.evaluation
         costs = marginal_costs(state, b, evaluation)
-        ones, zeros = np.flatnonzero(b), np.flatnonzero(~b)
+        fixed = state.fixed
+        ones, zeros = np.flatnonzero(b & (fixed <= 0)), np.flatnonzero(~b & (fixed >= 0))
         going = ones[np.argsort(-costs[ones], kind="stable")[:LEAVING]]
         coming = zeros[np.argsort(costs[zeros], kind="stable")[:SHORT_LIST]]
         if state.probabilities is not None:

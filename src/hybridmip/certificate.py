@@ -1,0 +1,278 @@
+"""Certificate: a lower bound that anyone can check, without trust in how it was found.
+
+For every diagonal D with 0 <= D and Q - D >= 0, every point y and all multipliers la of the rows
+
+    v = q + 2 (Q - D) y - A' la,   c_j = min over l_j <= x <= u_j of d_j x^2 + v_j x
+    bound = offset - y'(Q - D) y + la . limits + sum of c_j over x without a switch
+            + min over feasible b of sum_i (p_i - (G' la)_i + sum of c_j over x switched by i) b_i
+
+is below the value of every feasible point (`la . limits` takes the lower limit of a row for a positive multiplier
+and the upper one for a negative). Checking it takes one Cholesky factorisation and one sort. Where the rows on b
+are not counts over disjoint sets their multipliers take the place of the minimum over b. For Q = 0 what is left
+of it is the dual bound of a linear program.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hybridmip.binaries import BinarySet, NoFeasibleBinaries
+from hybridmip.errors import ArgumentError, FileError
+from hybridmip.problem import Problem
+from hybridmip.quadratic import Vector
+from hybridmip.relax.bound import lagrangian_formula, usable_multipliers
+from hybridmip.relax.diagonal import semidefinite_slack
+from hybridmip.relax.implied import implied_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = "hybridmip-certificate"
+#: Shares of a diagonal that are tried, until one proves something: where x has no limit, rounding has no room.
+SHARES = (1.0, 1 - 1e-7, 1 - 1e-5, 0.0)
+VECTORS = ("diagonal", "point", "multipliers", "binary_multipliers")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a check of a certificate found; true in a condition when the certificate holds.
+
+    Attributes
+    ----------
+    valid : bool
+    bound : float
+        The bound as recomputed, rounding taken off; -inf where there is none.
+    reason : str
+        Why it does not hold; empty when it does.
+    """
+
+    valid: bool
+    bound: float
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A diagonal, a point and multipliers that prove a lower bound; see the module.
+
+    Attributes
+    ----------
+    diagonal, point : ndarray, shape (n,)
+        D and y, in the order and the units of the problem's x.
+    multipliers : ndarray, shape (rows,)
+        la, in the order of the problem's rows.
+    binary_multipliers : ndarray
+        Multipliers of the rows on b; used only where these are not counts over disjoint sets.
+    claimed : float
+        The bound this is a proof of (`bound` in the JSON document).
+    implied_bounds : bool
+        Whether an x that has no limit of its own is given the limit that the rows imply.
+    method : str
+        The relaxation it comes from.
+    problem_hash, version : str
+        Which problem it is for, and the version that made it.
+    """
+
+    diagonal: Vector
+    point: Vector
+    multipliers: Vector
+    binary_multipliers: Vector
+    claimed: float
+    implied_bounds: bool = False
+    method: str = ""
+    problem_hash: str = ""
+    version: str = ""
+    problem: Problem | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Certificate of the bound {self.claimed:.10g} ({self.method}), n = {self.diagonal.size}>"
+
+    @classmethod
+    def make(
+        cls,
+        problem: Problem,
+        diagonal: Vector,
+        point: Vector,
+        multipliers: Vector,
+        binary_multipliers: Vector | None = None,
+        method: str = "",
+        binaries: BinarySet | None = None,
+    ) -> Certificate:
+        """The certificate for any diagonal, point and multipliers; what they prove is computed here."""
+        from hybridmip import __version__
+
+        d, y = np.array(diagonal, dtype=np.float64), np.array(point, dtype=np.float64)
+        la = usable_multipliers(np.array(multipliers, dtype=float), problem.row_lower, problem.row_upper)
+        mu = np.zeros(problem.B.shape[0]) if binary_multipliers is None else np.array(binary_multipliers, dtype=float)
+        value, error, implied = -math.inf, 0.0, False
+        limited = (np.isfinite(problem.x_lower) & np.isfinite(problem.x_upper)).all()
+        for share in SHARES:
+            for imply in (False,) if limited else (False, True):
+                tried = _evaluate(problem, share * d, y, la, mu, imply, binaries)
+                if tried[0] - tried[1] > value - error + 1e-12 * abs(value if math.isfinite(value) else 0.0):
+                    (value, error), implied, best = tried, imply, share * d
+            if math.isfinite(value):
+                d = best
+                break
+        # Twice the error: a check on another machine rounds differently.
+        claimed = value - 2 * error if math.isfinite(value) else -math.inf
+        return cls(d, y, la, mu, claimed, implied, method, problem.hash, __version__, problem)
+
+    def bound(self, problem: Problem | None = None) -> float:
+        """The closed formula, evaluated anew and lowered by what rounding can have added; -inf where it proves nothing.
+
+        Parameters
+        ----------
+        problem : Problem, optional
+            Needed when the certificate was read from a file.
+        """
+        problem = self.problem if problem is None else problem
+        if problem is None:
+            raise ArgumentError("problem is missing: a certificate from a file needs certificate.bound(problem)")
+        reason = self._misfit(problem)
+        if reason:
+            raise ArgumentError(f"the certificate does not fit the problem: {reason}")
+        value, error = _evaluate(
+            problem, self.diagonal, self.point, self.multipliers, self.binary_multipliers, self.implied_bounds
+        )
+        return value - error if math.isfinite(value) else -math.inf
+
+    def verify(self, problem: Problem) -> Verification:
+        """Check the certificate against a problem, from that problem's data alone.
+
+        Checks that Q - D is semidefinite (Cholesky), evaluates the formula, and compares with the bound claimed.
+        """
+        if self.problem_hash and self.problem_hash != problem.hash:
+            return Verification(False, -math.inf, "it was made for another problem: the hashes differ")
+        reason = self._misfit(problem)
+        if reason:
+            return Verification(False, -math.inf, reason)
+        if semidefinite_slack(problem.Q, self.diagonal) is None:
+            return Verification(False, -math.inf, _why_not_below(problem, self.diagonal))
+        found = self.bound(problem)
+        if math.isnan(self.claimed) or self.claimed > found:
+            return Verification(False, found, f"it claims {self.claimed:.10g} but proves only {found:.10g}")
+        return Verification(True, found)
+
+    def _misfit(self, problem: Problem) -> str:
+        """Why the vectors cannot belong to the problem; empty if they can."""
+        sizes = {
+            "diagonal": problem.n, "point": problem.n, "multipliers": problem.rows,
+            "binary_multipliers": problem.B.shape[0],
+        }  # fmt: skip
+        for name, size in sizes.items():
+            values = getattr(self, name)
+            if values.shape != (size,):
+                return f"{name} has {values.size} entries, the problem needs {size}"
+            if not np.isfinite(values).all():
+                return f"{name} has an entry that is not a finite number"
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate as a document ready for JSON, in the caller's units and order."""
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "version": self.version,
+            "problem_hash": self.problem_hash,
+            "method": self.method,
+            "bound": self.claimed if math.isfinite(self.claimed) else None,
+            "implied_bounds": self.implied_bounds,
+        }
+        return document | {name: getattr(self, name).tolist() for name in VECTORS}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any], source: str = "certificate") -> Certificate:
+        """Read a document made by `to_dict`.
+
+        Raises
+        ------
+        FileError
+            If it is not one.
+        """
+        if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
+            raise FileError(f"{source} is not a certificate: it has no format {FORMAT!r}")
+        vectors: dict[str, Vector] = {}
+        for name in VECTORS:
+            if name not in document and name != "binary_multipliers":
+                raise FileError(f"{source} is not a certificate: {name} is missing")
+            try:
+                values = np.array(document.get(name, []), dtype=np.float64)
+            except (TypeError, ValueError):
+                values = np.zeros((0, 0))
+            if values.ndim != 1:
+                raise FileError(f"{source}: {name} must be a list of numbers")
+            vectors[name] = values
+        bound = document.get("bound")
+        if isinstance(bound, bool) or not isinstance(bound, int | float | None):
+            raise FileError(f"{source}: bound must be a number")
+        return cls(
+            vectors["diagonal"],
+            vectors["point"],
+            vectors["multipliers"],
+            vectors["binary_multipliers"],
+            claimed=-math.inf if bound is None else float(bound),
+            implied_bounds=bool(document.get("implied_bounds", False)),
+            method=str(document.get("method", "")),
+            problem_hash=str(document.get("problem_hash", "")),
+            version=str(document.get("version", "")),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the certificate as JSON."""
+        from hybridmip.io.files import write_text
+
+        write_text(path, json.dumps(self.to_dict()) + "\n", "certificate")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Certificate:
+        """Read a certificate from a JSON file."""
+        from hybridmip.io.files import read_json
+
+        return cls.from_dict(read_json(path, "certificate"), str(path))
+
+
+def _evaluate(
+    problem: Problem,
+    diagonal: Vector,
+    point: Vector,
+    multipliers: Vector,
+    binary_multipliers: Vector,
+    implied: bool,
+    binaries: BinarySet | None = None,
+) -> tuple[float, float]:
+    """(value, error) of the formula; the value is -inf where Q - D is not semidefinite."""
+    slack = semidefinite_slack(problem.Q, diagonal)
+    if slack is None:
+        return -math.inf, 0.0
+    lower, upper = implied_bounds(problem) if implied else (problem.x_lower, problem.x_upper)
+    try:
+        binaries = BinarySet(problem) if binaries is None else binaries
+    except NoFeasibleBinaries:
+        return math.inf, 0.0
+    value, error = lagrangian_formula(
+        problem, binaries, lower, upper, point, multipliers, binary_multipliers, diagonal
+    )  # fmt: skip
+    if slack > 0 and math.isfinite(value):
+        # Q - D >= -slack I costs at most slack |x - y|^2.
+        off = np.where(problem.switched, np.abs(point), 0.0)
+        away = np.maximum(np.maximum(np.abs(lower - point), np.abs(upper - point)), off)
+        if not np.isfinite(away).all():
+            return -math.inf, 0.0
+        error += slack * float(away @ away) * (1 + 1e-9)
+    return value, error
+
+
+def _why_not_below(problem: Problem, diagonal: Vector) -> str:
+    if (diagonal < 0).any():
+        j = int(np.argmin(diagonal))
+        return f"diagonal is negative for {problem.x_names[j]}"
+    return "Q minus the diagonal is not positive semidefinite"
