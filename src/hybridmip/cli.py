@@ -1,4 +1,4 @@
-"""The command line: `hybridmip demo`, `hybridmip portfolio`.
+"""The command line: `hybridmip demo`, `portfolio`, `solve`, `verify` (the last two in `cli_files`).
 
 Exit codes: 0 a solution, 2 bad input or usage, 3 proven infeasible, 4 none found. Every error is one line on
 standard error. The numerical modules are imported inside the commands, so that help comes at once.
@@ -92,6 +92,16 @@ Seed = Annotated[
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Write one JSON document on standard output.", rich_help_panel=COMMON)
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        callback=_positive_seconds,
+        metavar="SECONDS",
+        show_default=False,
+        help="Seconds; the best so far is returned.",
+        rich_help_panel=COMMON,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.", rich_help_panel=COMMON)]
 
@@ -287,16 +297,17 @@ def portfolio(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", show_default=False, help="Write the weights here.")
     ] = None,
-    time_limit: Annotated[
-        float | None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", show_default=False, help="Write the proof of the bound here."),
+    ] = None,
+    save_problem: Annotated[
+        Path | None,
         typer.Option(
-            callback=_positive_seconds,
-            metavar="SECONDS",
-            show_default=False,
-            help="Seconds; the best so far is returned.",
-            rich_help_panel=COMMON,
+            metavar="FILE.json", show_default=False, help="Write the problem here, for hybridmip verify and solve."
         ),
     ] = None,
+    time_limit: TimeLimit = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -308,6 +319,8 @@ def portfolio(
     hybridmip portfolio port1.txt --assets 10 --min-weight 0.01 --target-return 0.005
 
     hybridmip portfolio prices.csv --kind prices --assets 5:10 --target-return 0.001 --at-least
+
+    hybridmip portfolio port1.txt --assets 10 --certificate proof.json --save-problem problem.json
 
     hybridmip portfolio mean.csv --covariance cov.csv --assets 8 --group "Banks=AAA,BBB:max_weight=0.3"
     """
@@ -321,6 +334,8 @@ def portfolio(
         raise ArgumentError(f"--gap is {gap}; give a number of at least 0, such as 1e-4")
     shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
     _check_writable(out, file, covariance, groups)
+    _check_writable(certificate, file, covariance, groups, out, option="--certificate")
+    _check_writable(save_problem, file, covariance, groups, out, certificate, option="--save-problem")
 
     from hybridmip.applications.portfolio import Portfolio
     from hybridmip.io.tables import read_portfolio_data
@@ -345,6 +360,10 @@ def portfolio(
     from hybridmip.config import Config
     from hybridmip.solve import solve
 
+    if save_problem is not None:
+        from hybridmip.io.problem_json import write_problem_json
+
+        write_problem_json(asked.problem(), save_problem)
     result = solve(
         asked.problem(),
         config={"paper": Config.paper, "quick": Config.quick}.get(config.value, Config)(),
@@ -362,6 +381,10 @@ def portfolio(
             save_table(reading.table(), out)
         except FileError as error:
             unwritten = error  # told after the answer, which must not be lost
+    if certificate is not None:
+        from hybridmip.cli_files import save_certificate
+
+        unwritten = save_certificate(result, certificate) or unwritten
     if as_json:
         _write_json({**_document(asked, result, reading), "warnings": list(data.warnings)})
     elif reading is not None:
@@ -381,6 +404,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # A name that the terminal cannot show must not end the program.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    import hybridmip.cli_files  # noqa: F401  (adds its commands)
+
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = typer.main.get_command(app)
     try:
@@ -447,17 +472,17 @@ def _usage_message(error: Exception) -> str:
     return f"{message[:1].lower()}{message[1:]}; try '{path} --help'"
 
 
-def _check_writable(path: Path | None, *inputs: Path | None) -> None:
+def _check_writable(path: Path | None, *inputs: Path | None, option: str = "--out") -> None:
     """Find out before a long solve, not after it."""
     if path is None:
         return
     for given in inputs:
         if given is not None and path.exists() and given.exists() and path.samefile(given):
-            raise FileError(f"--out {path} is a file that is read; give another name")
+            raise FileError(f"{option} {path} is a file that is read; give another name")
     if path.is_dir():
-        raise FileError(f"--out {path} is a directory; give the name of a file")
+        raise FileError(f"{option} {path} is a directory; give the name of a file")
     if not path.parent.is_dir():
-        raise FileError(f"--out {path}: there is no directory {path.parent}; create it first")
+        raise FileError(f"{option} {path}: there is no directory {path.parent}; create it first")
     if path.exists() and not path.is_file():
         return  # a device or a pipe: opening it could block
     new = not path.exists()
