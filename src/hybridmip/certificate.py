@@ -113,6 +113,7 @@ class Certificate:
         d, y = np.array(diagonal, dtype=np.float64), np.array(point, dtype=np.float64)
         la = usable_multipliers(np.array(multipliers, dtype=float), problem.row_lower, problem.row_upper)
         mu = np.zeros(problem.B.shape[0]) if binary_multipliers is None else np.array(binary_multipliers, dtype=float)
+        mu = usable_multipliers(mu, problem.b_lower, problem.b_upper)
         value, error, implied = -math.inf, 0.0, False
         limited = (np.isfinite(problem.x_lower) & np.isfinite(problem.x_upper)).all()
         for share in SHARES:
@@ -138,9 +139,10 @@ class Certificate:
         problem = self.problem if problem is None else problem
         if problem is None:
             raise ArgumentError("problem is missing: a certificate from a file needs certificate.bound(problem)")
-        reason = self._misfit(problem)
-        if reason:
-            raise ArgumentError(f"the certificate does not fit the problem: {reason}")
+        if any(getattr(self, name).shape != (size,) for name, size in _sizes(problem).items()):
+            raise ArgumentError(f"the certificate does not fit the problem: {self._misfit(problem)}")
+        if self._misfit(problem):
+            return -math.inf
         value, error = _evaluate(
             problem, self.diagonal, self.point, self.multipliers, self.binary_multipliers, self.implied_bounds
         )
@@ -165,16 +167,21 @@ class Certificate:
 
     def _misfit(self, problem: Problem) -> str:
         """Why the vectors cannot belong to the problem; empty if they can."""
-        sizes = {
-            "diagonal": problem.n, "point": problem.n, "multipliers": problem.rows,
-            "binary_multipliers": problem.B.shape[0],
-        }  # fmt: skip
-        for name, size in sizes.items():
+        for name, size in _sizes(problem).items():
             values = getattr(self, name)
             if values.shape != (size,):
                 return f"{name} has {values.size} entries, the problem needs {size}"
             if not np.isfinite(values).all():
                 return f"{name} has an entry that is not a finite number"
+        priced = (
+            ("multipliers", problem.row_lower, problem.row_upper, problem.row_names),
+            ("binary_multipliers", problem.b_lower, problem.b_upper, problem.b_row_names),
+        )
+        for name, lower, upper, names in priced:
+            values = getattr(self, name)
+            wrong = np.flatnonzero(values != usable_multipliers(values, lower, upper))
+            if wrong.size:
+                return f"{name} prices a limit that row {names[wrong[0]]} does not have"
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -238,6 +245,10 @@ class Certificate:
         from hybridmip.io.files import read_json
 
         return cls.from_dict(read_json(path, "certificate"), str(path))
+
+
+def _sizes(problem: Problem) -> dict[str, int]:
+    return dict(zip(VECTORS, (problem.n, problem.n, problem.rows, problem.B.shape[0]), strict=True))
 
 
 def _evaluate(
