@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import buyin, frontier, growth, kernel, startup, support
+from benchmarks import bounds, buyin, frontier, growth, kernel, startup, support
 from benchmarks.common import ROOT, Options, Skip, describe_machines, records, say
 from benchmarks.peers import PEERS
 
@@ -18,6 +18,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "kernel": (kernel, "kernel"),
     "frontier": (frontier, "frontier-*"),
     "buyin": (buyin, "buyin"),
+    "bounds": (bounds, "bounds"),
     "growth": (growth, "growth"),
     "support": (support, "support"),
     "startup": (startup, "startup"),

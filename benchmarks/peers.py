@@ -40,6 +40,8 @@ class Answer:
         Largest violation of a constraint in the caller's units.
     note : str
         Why there is nothing.
+    gap : float
+        Relative gap as the method claims it; NaN if it does not say.
     """
 
     status: str
@@ -48,6 +50,7 @@ class Answer:
     found_at: float = math.nan
     violation: float = math.nan
     note: str = ""
+    gap: float = math.nan
 
     @property
     def ran(self) -> bool:
@@ -102,7 +105,8 @@ class Scaled:
 
 
 #: Status, x, b, seconds, time of the last improvement.
-Outcome = tuple[str, Any, Any, float, float]
+#: Status, x, b, seconds, time of the last improvement; and the gap the peer claims, if it says.
+Outcome = tuple[Any, ...]
 Solver = Callable[[Scaled, float, int, float], Outcome]
 
 
@@ -191,7 +195,8 @@ def _cplex(model: Scaled, seconds: float, threads: int, gap: float) -> Outcome:
             proven = solution.get_status() in (status.MIP_optimal, status.optimal_tolerance)
             if improved and solution.get_objective_value() < improved[-1][0] * (1 - EQUAL):
                 found = taken
-            return "optimal" if proven else "feasible", values[:n], values[n:], taken, min(found, taken)
+            claimed = solution.MIP.get_mip_relative_gap()
+            return "optimal" if proven else "feasible", values[:n], values[n:], taken, min(found, taken), claimed
         infeasible = "infeasible" in solution.get_status_string() and "time" not in solution.get_status_string()
         return "infeasible" if infeasible else "none", None, None, taken, math.nan
 
@@ -310,7 +315,7 @@ class Peer:
         if self.missing:
             return Answer("missing", note=self.missing)
         try:
-            status, x, b, taken, found_at = self.solver(Scaled.of(problem), seconds, threads, gap)
+            status, x, b, taken, found_at, *claimed = self.solver(Scaled.of(problem), seconds, threads, gap)
         except Refused as refusal:
             return Answer("refused", note=str(refusal))
         except Exception as error:  # noqa: BLE001  (a peer's failure is a result, not the end of the run)
@@ -322,7 +327,8 @@ class Peer:
         violation = problem.violation(x, b)
         if violation > FEASIBLE:
             return Answer("none", seconds=taken, violation=violation, note=f"{self.name} gave an infeasible point")
-        return Answer(status, problem.objective(x, b), taken, found_at, violation)
+        claim = claimed[0] if claimed else math.nan
+        return Answer(status, problem.objective(x, b), taken, found_at, violation, gap=claim)
 
 
 PEERS = {

@@ -16,8 +16,9 @@ from hybridmip.restricted.general import GeneralSolver
 N = 457
 SIZES = (5, 10, 20, 30, 40, 50, 60, 80, 100)
 QUICK_SIZES = (5, 20, 100)
-#: Supports around the kernel's limit, restricted problems only.
-EDGE = (LARGEST_SUPPORT - 8, LARGEST_SUPPORT, LARGEST_SUPPORT + 1, LARGEST_SUPPORT + 32)
+#: Supports up to and beyond the kernel's limit, restricted problems only, in a larger market.
+EDGE = (200, 350, LARGEST_SUPPORT, LARGEST_SUPPORT + 1)
+EDGE_N = 800
 #: Small enough that even 160 assets leave most of the budget free.
 MIN_WEIGHT = 0.001
 #: Seconds after which a solve is cut.
@@ -32,11 +33,14 @@ def run(options: Options) -> None:
         largest_support=LARGEST_SUPPORT,
     )  # fmt: skip
     warm_up(options.threads)
-    returns, covariance = hm.market(assets=N, periods=2 * N, seed=5).sample_estimates()
-    mean, cov = returns.to_numpy(), covariance.to_numpy()
-    target = float(mean.mean() + 0.25 * mean.std())
+    markets = {}
+    for n in (N, EDGE_N):
+        returns, covariance = hm.market(assets=n, periods=2 * n, seed=5).sample_estimates()
+        mean = returns.to_numpy()
+        markets[n] = mean, covariance.to_numpy(), float(mean.mean() + 0.25 * mean.std())
     sizes = []
     for k in (*(QUICK_SIZES if options.quick else SIZES), *EDGE):
+        mean, cov, target = markets[EDGE_N if k in EDGE else N]
         portfolio = hm.Portfolio(mean, cov, assets=k, min_weight=MIN_WEIGHT, target_return=target)
         problem = portfolio.problem()
         entry = {"k": k, **_restricted(problem, k, options.quick)}
@@ -68,13 +72,13 @@ def _restricted(problem: hm.Problem, k: int, quick: bool) -> dict[str, Any]:
     solver = DenseSolver(problem, threads=1)
     general = GeneralSolver(problem)
     # About 0.1 s a block: the work grows with the cube of k, and far more beyond the kernel.
-    count = max(16, min(4000, 40_000_000 // (k**3 + 2000))) if k <= LARGEST_SUPPORT else 8
+    count = max(16, min(4000, 40_000_000 // (k**3 + 2000))) if k not in EDGE else 4
     if quick:
         count = min(count, 64)
     empty = np.zeros(n, dtype=bool)
     batch, neighbor, behind = [], [], []
     fallbacks = 0
-    for _ in range(3 if quick else BLOCKS):
+    for _ in range(3 if quick or k in EDGE else BLOCKS):
         supports = np.array([np.sort(rng.choice(n, k, replace=False)) for _ in range(count)])
         nothing = np.full((count, 1), -1, dtype=np.intp)
         before = solver.fallbacks
@@ -133,8 +137,8 @@ def report(documents: list[dict[str, Any]]) -> str:
         f"{settings['min_weight']}. Microseconds per restricted problem on one thread, median of blocks: random "
         "supports in a batch (beside it the ratio to the row above), exchanges around an answer, and the general "
         f"solver on the same supports. The dense kernel takes supports of up to {settings['largest_support']}; beyond, "
-        "the general solver answers. Then a whole solve with the default settings, at most "
-        f"{settings['time_limit']:g} s.",
+        f"the general solver answers (supports of {EDGE[0]} and more: {EDGE_N} assets). Then a whole solve with the "
+        f"default settings but no fitting of the diagonal, at most {settings['time_limit']:g} s.",
         table(
             ["k", "batch us", "to row above", "exchange us", "general us", "answered by", "solve s",
              "evaluations", "gap", "stopped"],

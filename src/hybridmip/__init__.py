@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hybridmip.certificate import Certificate, Verification
     from hybridmip.config import Config
     from hybridmip.errors import ArgumentError, FileError, HybridMIPError, ProblemError, UnboundedError
+    from hybridmip.frontier import Frontier, frontier
     from hybridmip.io.tables import read_portfolio_data
     from hybridmip.problem import Problem
     from hybridmip.quadratic import FactorModel
@@ -36,6 +37,7 @@ __all__ = [
     "Config",
     "FactorModel",
     "FileError",
+    "Frontier",
     "Group",
     "HybridMIPError",
     "Market",
@@ -48,6 +50,7 @@ __all__ = [
     "UnboundedError",
     "Verification",
     "__version__",
+    "frontier",
     "market",
     "read_portfolio_data",
     "solve",
@@ -59,6 +62,7 @@ _HOME = {
     "Config": "config",
     "FactorModel": "quadratic",
     "FileError": "errors",
+    "Frontier": "frontier",
     "Group": "applications.portfolio",
     "HybridMIPError": "errors",
     "Market": "applications.market",
@@ -69,6 +73,7 @@ _HOME = {
     "Status": "result",
     "StopReason": "result",
     "UnboundedError": "errors",
+    "frontier": "frontier",
     "Verification": "certificate",
     "market": "applications.market",
     "read_portfolio_data": "io.tables",

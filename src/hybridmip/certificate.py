@@ -26,7 +26,7 @@ from hybridmip.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
-from hybridmip.relax.bound import lagrangian_formula, usable_multipliers
+from hybridmip.relax.bound import provable, proven_formula, usable_multipliers
 from hybridmip.relax.diagonal import semidefinite_slack
 from hybridmip.relax.implied import implied_bounds
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT = "hybridmip-certificate"
-#: Shares of a diagonal that are tried, until one proves something: where x has no limit, rounding has no room.
-SHARES = (1.0, 1 - 1e-7, 1 - 1e-5, 0.0)
 VECTORS = ("diagonal", "point", "multipliers", "binary_multipliers")
 
 
@@ -114,19 +112,14 @@ class Certificate:
         la = usable_multipliers(np.array(multipliers, dtype=float), problem.row_lower, problem.row_upper)
         mu = np.zeros(problem.B.shape[0]) if binary_multipliers is None else np.array(binary_multipliers, dtype=float)
         mu = usable_multipliers(mu, problem.b_lower, problem.b_upper)
-        value, error, implied = -math.inf, 0.0, False
+        binaries = BinarySet(problem) if binaries is None else binaries
+        claimed, below, implied = -math.inf, d, False
         limited = (np.isfinite(problem.x_lower) & np.isfinite(problem.x_upper)).all()
-        for share in SHARES:
-            for imply in (False,) if limited else (False, True):
-                tried = _evaluate(problem, share * d, y, la, mu, imply, binaries)
-                if tried[0] - tried[1] > value - error + 1e-12 * abs(value if math.isfinite(value) else 0.0):
-                    (value, error), implied, best = tried, imply, share * d
-            if math.isfinite(value):
-                d = best
-                break
-        # Twice the error: a check on another machine rounds differently.
-        claimed = value - 2 * error if math.isfinite(value) else -math.inf
-        return cls(d, y, la, mu, claimed, implied, method, problem.hash, __version__, problem)
+        for imply in (False,) if limited else (False, True):
+            found, used = provable(problem, binaries, *_limits(problem, imply), y, la, mu, d)
+            if found > claimed + 1e-12 * abs(found):
+                claimed, below, implied = found, used, imply
+        return cls(below, y, la, mu, claimed, implied, method, problem.hash, __version__, problem)
 
     def bound(self, problem: Problem | None = None) -> float:
         """The closed formula, evaluated anew and lowered by what rounding can have added; -inf where it proves nothing.
@@ -143,9 +136,14 @@ class Certificate:
             raise ArgumentError(f"the certificate does not fit the problem: {self._misfit(problem)}")
         if self._misfit(problem):
             return -math.inf
-        value, error = _evaluate(
-            problem, self.diagonal, self.point, self.multipliers, self.binary_multipliers, self.implied_bounds
-        )
+        try:
+            binaries = BinarySet(problem)
+        except NoFeasibleBinaries:
+            return math.inf
+        value, error = proven_formula(
+            problem, binaries, *_limits(problem, self.implied_bounds), self.point, self.multipliers,
+            self.binary_multipliers, self.diagonal,
+        )  # fmt: skip
         return value - error if math.isfinite(value) else -math.inf
 
     def verify(self, problem: Problem) -> Verification:
@@ -251,35 +249,8 @@ def _sizes(problem: Problem) -> dict[str, int]:
     return dict(zip(VECTORS, (problem.n, problem.n, problem.rows, problem.B.shape[0]), strict=True))
 
 
-def _evaluate(
-    problem: Problem,
-    diagonal: Vector,
-    point: Vector,
-    multipliers: Vector,
-    binary_multipliers: Vector,
-    implied: bool,
-    binaries: BinarySet | None = None,
-) -> tuple[float, float]:
-    """(value, error) of the formula; the value is -inf where Q - D is not semidefinite."""
-    slack = semidefinite_slack(problem.Q, diagonal)
-    if slack is None:
-        return -math.inf, 0.0
-    lower, upper = implied_bounds(problem) if implied else (problem.x_lower, problem.x_upper)
-    try:
-        binaries = BinarySet(problem) if binaries is None else binaries
-    except NoFeasibleBinaries:
-        return math.inf, 0.0
-    value, error = lagrangian_formula(
-        problem, binaries, lower, upper, point, multipliers, binary_multipliers, diagonal
-    )  # fmt: skip
-    if slack > 0 and math.isfinite(value):
-        # Q - D >= -slack I costs at most slack |x - y|^2.
-        off = np.where(problem.switched, np.abs(point), 0.0)
-        away = np.maximum(np.maximum(np.abs(lower - point), np.abs(upper - point)), off)
-        if not np.isfinite(away).all():
-            return -math.inf, 0.0
-        error += slack * float(away @ away) * (1 + 1e-9)
-    return value, error
+def _limits(problem: Problem, implied: bool) -> tuple[Vector, Vector]:
+    return implied_bounds(problem) if implied else (problem.x_lower, problem.x_upper)
 
 
 def _why_not_below(problem: Problem, diagonal: Vector) -> str:

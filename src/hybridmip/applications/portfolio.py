@@ -240,6 +240,19 @@ class Portfolio:
         object.__setattr__(other, "target_return", value)
         return other
 
+    def replace(self, **changes: Any) -> Portfolio:
+        """The same portfolio with some arguments changed, checked anew."""
+        arguments = {
+            "names": self.names, "assets": self.assets, "min_weight": self.min_weight, "max_weight": self.max_weight,
+            "target_return": self.target_return, "return_sense": self.return_sense, "budget": self.budget,
+            "groups": self.groups or None,
+        }  # fmt: skip
+        unknown = set(changes) - set(arguments) - {"returns", "covariance"}
+        if unknown:
+            raise ArgumentError(f"a portfolio has no {sorted(unknown)[0]!r}; choose from {', '.join(arguments)}")
+        returns = changes.pop("returns", self.returns)
+        return Portfolio(returns, changes.pop("covariance", self.covariance), **{**arguments, **changes})
+
     def portfolio_return(self, x: Any) -> float:
         """Expected return of the weights x."""
         return float(self.returns @ self._point(x))

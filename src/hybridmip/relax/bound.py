@@ -19,7 +19,10 @@ import numpy as np
 from hybridmip.binaries import BinarySet
 from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
+from hybridmip.relax.diagonal import semidefinite_slack
 
+#: Shares of a diagonal that are tried, until one proves something.
+SHARES = (1.0, 1 - 1e-7, 1 - 1e-5, 0.0)
 #: A slope this small (relative to what it is the difference of) counts as zero on an unlimited side.
 SLOPE_TOLERANCE = 1e-9
 
@@ -136,6 +139,57 @@ def lagrangian_formula(
     parts += float(np.abs(c[unswitched]).sum())
     error = in_least + float(in_c[unswitched].sum()) + 2 * _rounding(problem.n + problem.rows) * parts
     return value, error
+
+
+def proven_formula(
+    problem: Problem,
+    binaries: BinarySet,
+    lower: Vector,
+    upper: Vector,
+    point: Vector,
+    row_multipliers: Vector,
+    binary_multipliers: Vector | None,
+    diagonal: Vector,
+) -> tuple[float, float]:
+    """`lagrangian_formula` with Q - D >= 0 checked, and what it lacks to that charged; -inf where it is not so."""
+    slack = semidefinite_slack(problem.Q, diagonal)
+    if slack is None:
+        return -np.inf, 0.0
+    value, error = lagrangian_formula(
+        problem, binaries, lower, upper, point, row_multipliers, binary_multipliers, diagonal
+    )
+    if slack > 0 and np.isfinite(value):
+        # Q - D >= -slack I costs at most slack |x - y|^2.
+        off = np.where(problem.switched, np.abs(point), 0.0)
+        away = np.maximum(np.maximum(np.abs(lower - point), np.abs(upper - point)), off)
+        if not np.isfinite(away).all():
+            return -np.inf, 0.0
+        error += slack * float(away @ away) * (1 + 1e-9)
+    return value, error
+
+
+def provable(
+    problem: Problem,
+    binaries: BinarySet,
+    lower: Vector,
+    upper: Vector,
+    point: Vector,
+    row_multipliers: Vector,
+    binary_multipliers: Vector | None,
+    diagonal: Vector,
+) -> tuple[float, Vector]:
+    """(bound that a certificate can claim, the diagonal it is claimed with).
+
+    Twice the error is taken off: a check on another machine rounds differently. Where x has no limit rounding has no
+    room, and the diagonal is lowered a little.
+    """
+    for share in SHARES:
+        value, error = proven_formula(
+            problem, binaries, lower, upper, point, row_multipliers, binary_multipliers, share * diagonal
+        )
+        if np.isfinite(value):
+            return value - 2 * error, share * diagonal
+    return -np.inf, diagonal
 
 
 def lagrangian_bound(

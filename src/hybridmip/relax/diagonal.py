@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 
+from hybridmip.blas import one_thread
 from hybridmip.quadratic import (
     DenseForm,
     DiagonalForm,
@@ -151,6 +153,11 @@ def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | N
     from hybridmip.relax.mixing import sweep
 
     load_proofs()
+    with one_thread(matrix.shape[0]):
+        return _mixing(matrix, weights, time_limit, sweep)
+
+
+def _mixing(matrix: Matrix, weights: Vector | None, time_limit: float | None, sweep: Any) -> Vector:
     n = matrix.shape[0]
     scale = float(np.abs(matrix).max(initial=0.0))
     if n == 1 or scale == 0.0:

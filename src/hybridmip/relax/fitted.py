@@ -19,6 +19,8 @@ from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
 #: Shares of the way to the new diagonal that are tried, until one is better than what there was.
 STEPS = (0.5, 0.2, 0.07)
+#: Entries of D that do not matter at the relaxed point get this share of the largest weight: they matter next to it.
+FLOOR = 0.01
 #: A round that gains less than this, relative to the bound, is the last.
 GAIN = 1e-5
 
@@ -58,6 +60,7 @@ def fitted(setting: Setting, start: Relaxed, rounds: int, time_limit: float | No
         if left <= 0 or not weights.any():
             break
         assert best.diagonal is not None
+        weights = np.maximum(weights, FLOOR * weights.max())
         target = largest_trace(setting.problem.Q, weights, None if np.isinf(left) else 0.5 * left)
         improved = None
         for step in STEPS:

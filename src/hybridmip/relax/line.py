@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from hybridmip.quadratic import QuadraticForm, Vector
-from hybridmip.relax.bound import lagrangian_bound
+from hybridmip.relax.bound import provable
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 from hybridmip.restricted.conic import solve_qp
 from hybridmip.restricted.highs import LinearModel
@@ -26,11 +26,10 @@ class Line:
         problem = setting.problem
         x, b, la, mu, low, high = solve_relaxation(setting, problem.Q, problem.q, problem.p, time_limit)
         d = np.zeros(problem.n)
-        bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu)
+        bound, d = provable(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
         if np.isneginf(bound) and not problem.is_linear:
             # An x without limits and a slope that is not quite zero: curvature from Phi keeps the minimum finite.
-            d = setting.phi
-            bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
+            bound, d = provable(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, setting.phi)
         return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high, d)
 
 

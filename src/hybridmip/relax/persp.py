@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
-from hybridmip.relax.bound import lagrangian_bound
+from hybridmip.relax.bound import provable
 from hybridmip.relax.line import Line, relaxation_rows
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
@@ -41,7 +41,7 @@ class Persp:
         problem = setting.problem
         d = setting.diagonal if self.diagonal is None else self.diagonal
         x, b, la, mu = solve_perspective(setting, d, time_limit)
-        bound = lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
+        bound, d = provable(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
         nothing = np.zeros(problem.n)
         if np.isneginf(bound):
             # An x without limits and a slope that is not quite zero: Line's point and multipliers serve as well.

@@ -118,6 +118,29 @@ def frontier_figure(
     return figure
 
 
+def curve_figure(values: ArrayLike, objectives: ArrayLike, bounds: ArrayLike, *, label: str, title: str = "") -> Figure:
+    """The best value found and the certified bound along any parameter."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+        axes = figure.add_subplot()
+        at, value, bound = (np.asarray(part, dtype=float) for part in (values, objectives, bounds))
+        certified = np.isfinite(bound) & np.isfinite(value)
+        if certified.any():
+            axes.fill_between(
+                at, bound, value, where=certified, color=_SKY, alpha=0.45, linewidth=0,
+                label="where the optimum can lie",
+            )  # fmt: skip
+        axes.plot(at, value, color=_BLUE, marker="o", markersize=5, linewidth=0.9, label="best found")
+        axes.set_title(title)
+        axes.set_xlabel(label)
+        axes.set_ylabel("objective")
+        axes.legend()
+    return figure
+
+
 def save_figure(figure: Figure, path: str | Path, dpi: int = 200) -> Path:
     """Write a figure; the ending of `path` (.png, .pdf, .svg) chooses the format."""
     path = Path(path)

@@ -1,0 +1,107 @@
+"""Families of problems with one parameter: return targets, numbers of assets, budgets, or anything a function makes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from hybridmip.errors import ArgumentError
+from hybridmip.problem import Problem
+
+if TYPE_CHECKING:
+    from hybridmip.applications.portfolio import Portfolio
+
+#: What of a portfolio can be varied.
+VARIED = ("target_return", "assets", "budget")
+
+
+class Family(Protocol):
+    """Problems with the same binaries, one for every value of a parameter. It must survive pickling."""
+
+    #: What the parameter is called.
+    parameter: str
+
+    def problem(self, value: float) -> Problem:
+        """The problem at a value of the parameter."""
+
+
+class ProblemFamily:
+    """The problems that a function makes of a number.
+
+    Parameters
+    ----------
+    make : callable
+        From the parameter to a Problem. To be sent to other processes it must be a function of a module.
+    parameter : str
+        What the parameter is called.
+    """
+
+    def __init__(self, make: Callable[[float], Problem], parameter: str = "parameter") -> None:
+        self.make = make
+        self.parameter = parameter
+
+    def problem(self, value: float) -> Problem:
+        """The problem at a value of the parameter."""
+        problem = self.make(value)
+        if not isinstance(problem, Problem):
+            raise ArgumentError(f"the function gave a {type(problem).__name__} for {value:g}; it must give a Problem")
+        return problem
+
+
+class PortfolioFamily:
+    """A portfolio with its target return, its number of assets or its budget varied."""
+
+    def __init__(self, portfolio: Portfolio, vary: str = "target_return") -> None:
+        if vary not in VARIED:
+            raise ArgumentError(f"vary is {vary!r}; choose from {', '.join(VARIED)}")
+        self.portfolio = portfolio
+        self.parameter = vary
+
+    def member(self, value: float) -> Portfolio:
+        """The portfolio at a value of the parameter."""
+        if self.parameter == "target_return":
+            return self.portfolio.with_target(float(value))
+        if self.parameter == "assets":
+            if value != int(value):
+                raise ArgumentError(f"assets is {value:g} along the frontier; give whole numbers")
+            return self.portfolio.replace(assets=int(value))
+        return self.portfolio.replace(budget=float(value))
+
+    def problem(self, value: float) -> Problem:
+        """The problem at a value of the parameter."""
+        return self.member(value).problem()
+
+    def default_grid(self, points: int, which: str) -> list[float]:
+        """Evenly spaced targets over the returns of the unconstrained frontier, or over those that can be had."""
+        if self.parameter != "target_return":
+            raise ArgumentError(f"grid is missing: give the values of {self.parameter} along the frontier")
+        ends = self.portfolio.efficient_range() if which == "efficient" else self.portfolio.attainable_range()
+        return [float(value) for value in np.linspace(*ends, points)]
+
+
+def family_hash(family: Family, grid: Sequence[float]) -> str:
+    """SHA-256 over the parameter, the grid and the problems at its ends and in its middle."""
+    digest = hashlib.sha256(family.parameter.encode())
+    digest.update(np.asarray(grid, dtype=np.float64).tobytes())
+    for value in sorted({grid[0], grid[len(grid) // 2], grid[-1]}) if grid else []:
+        digest.update(family.problem(value).hash.encode())
+    return digest.hexdigest()
+
+
+def as_family(source: Any, vary: str | None) -> Family:
+    """What the caller gave, as a family."""
+    from hybridmip.applications.portfolio import Portfolio
+
+    if isinstance(source, Portfolio):
+        return PortfolioFamily(source, vary or "target_return")
+    if hasattr(source, "problem") and hasattr(source, "parameter"):
+        family: Family = source
+        return family
+    if callable(source):
+        return ProblemFamily(source, vary or "parameter")
+    raise ArgumentError(
+        f"family is a {type(source).__name__}; give a Portfolio, a function from a number to a Problem, or a Family"
+    )

@@ -1,0 +1,385 @@
+"""frontier(): solve a family of problems along a grid, with neighbors helping each other.
+
+The points are first searched on their own. Then, round by round, every point whose neighbor has a new answer descends
+from that answer, in both directions, until nothing improves. Last come the bounds, and if they turned up something
+better, the rounds go on. A round starts when the one before is complete, so the answers depend neither on the number
+of workers nor on interruptions.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from hybridmip.config import Config
+from hybridmip.errors import ArgumentError, HybridMIPError
+from hybridmip.frontier.curve import Frontier
+from hybridmip.frontier.family import Family, PortfolioFamily, as_family, family_hash
+from hybridmip.frontier.store import Record, Store
+from hybridmip.frontier.work import Job, solve_points
+
+#: A neighbor's answer must be better by this share to be taken.
+BETTER = 1e-9
+#: Tasks per worker, so that all end at about the same time.
+TASKS_PER_WORKER = 6
+#: Points in a task at most: what a kill can lose.
+LARGEST_TASK = 8
+#: How often a task is given to a new worker when workers die.
+MOST_DEATHS = 4
+#: Search that remains for the phase of the bounds, after the rounds with the neighbors.
+PATIENCE_OF_PROOF = 8
+
+
+class FrontierProgress(Protocol):
+    """Told of every answer."""
+
+    def update(self, phase: str, done: int, total: int, counts: dict[str, int], seconds: float) -> None:
+        """`done` of `total` points of this phase are there; counts are of all points by status."""
+
+
+def frontier(
+    family: Any,
+    grid: Sequence[float] | None = None,
+    *,
+    points: int = 50,
+    between: str = "efficient",
+    vary: str | None = None,
+    config: Config | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    store: str | Path | None = None,
+    resume: bool = False,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    progress: FrontierProgress | None = None,
+) -> Frontier:
+    """Solve a family of problems along a grid.
+
+    Parameters
+    ----------
+    family : Portfolio, callable or Family
+        A portfolio whose target return (or `vary`) runs over the grid; or a function from a number to a Problem.
+    grid : sequence of float, optional
+        Values of the parameter, neighbors next to each other; for a portfolio's target returns `points` evenly
+        spaced ones if left out.
+    points : int
+        How many, where no grid is given.
+    between : str
+        `efficient`: from the return of the least variance to the highest return, both without counts and minimum
+        weights; `attainable`: between the lowest and the highest return that satisfy every rule.
+    vary : str, optional
+        `target_return` (default), `assets` or `budget` of a portfolio.
+    config, seed
+        As for `solve`. `Config.quick()` leaves out the bounds; with `Config.paper()` each point is solved on its own.
+    time_limit : float, optional
+        Seconds for all; numbers are repeatable only without one.
+    store : path, optional
+        SQLite file to keep the answers in as they come.
+    resume : bool
+        Go on with the run in `store`; nothing is done twice.
+    executor : concurrent.futures.Executor, optional
+        Where points are solved, such as a process pool or Dask's `Client.get_executor()`. The numbers do not
+        depend on it.
+    jobs : int, optional
+        Processes of a pool made for this run; in this process if left out.
+    progress : optional
+        Told of every answer.
+
+    Returns
+    -------
+    Frontier
+        Also after Ctrl-C, with what there is.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is out of its range.
+    FileError
+        If `store` cannot be used.
+    """
+    members = as_family(family, vary)
+    config = Config() if config is None else config
+    _check(config, points, between, seed, time_limit, jobs, executor)
+    if grid is None:
+        if not isinstance(members, PortfolioFamily):
+            raise ArgumentError("grid is missing: give the values of the parameter along the frontier")
+        grid = members.default_grid(points, between)
+    values = _grid(grid)
+    from hybridmip import __version__
+
+    settings = {
+        "problem": family_hash(members, values),
+        "grid": json.dumps([values[0], values[-1], len(values)]),
+        "configuration": json.dumps(asdict(config.replace(threads=None)), sort_keys=True),
+        "seed": str(seed),
+        "version": __version__,
+    }
+    answers = Store(store, settings, resume)
+    run = _Run(members, values, config, seed, answers, time_limit, progress)
+    began = time.perf_counter()
+    try:
+        run.workers = _Workers(executor, jobs)
+        run.everything()
+    except KeyboardInterrupt:
+        run.interrupted = True
+    finally:
+        if run.workers is not None:
+            run.workers.close()
+        answers.close()
+    return Frontier(members, values, run.best(), time.perf_counter() - began, run.interrupted, settings)
+
+
+class _Run:
+    """One run: which answers there are, and which are still to be found."""
+
+    def __init__(
+        self,
+        family: Family,
+        values: list[float],
+        config: Config,
+        seed: int,
+        store: Store,
+        time_limit: float | None,
+        progress: FrontierProgress | None,
+    ) -> None:
+        self.family, self.values, self.config, self.seed = family, values, config, seed
+        self.store, self.progress = store, progress
+        self.end = math.inf if time_limit is None else time.perf_counter() + time_limit
+        self.workers: _Workers | None = None
+        self.answers: list[Record | None] = [None] * len(values)
+        self.began = time.perf_counter()
+        self.interrupted = False
+
+    def everything(self) -> None:
+        """All phases; see the module."""
+        everywhere = set(range(len(self.values)))
+        improved = self.phase("search", 0, everywhere, self._search_config())
+        if self.config.neighborhood != "descent":
+            return
+        proof = self.config.replace(patience=min(self.config.patience, PATIENCE_OF_PROOF))
+        proven: set[int] = set()
+        round_ = 0
+        while True:
+            while improved and len(self.values) > 1:
+                near = {i + step for i in improved for step in (-1, 1)} & everywhere
+                near = {i for i in near if self._status(i) not in ("optimal", "infeasible")}
+                improved = self.phase("neighbors", round_, near, self.config)
+                proven -= improved
+                round_ += 1
+            if not self.config.relaxations:
+                return
+            open_ = {i for i in everywhere - proven if self._status(i) != "infeasible"}
+            improved = self.phase("proof", round_, open_, proof)
+            proven = everywhere
+            round_ += 1
+            if not improved:
+                return
+
+    def _search_config(self) -> Config:
+        """The search alone: the bounds come when the answers have settled."""
+        config = self.config
+        if config.neighborhood != "descent" or not config.relaxations:
+            return config
+        quick = Config.quick()
+        return config.replace(
+            relaxations=(), rounded_solutions=0, fit_rounds=0,
+            random_solutions=min(config.random_solutions, quick.random_solutions),
+            patience=min(config.patience, quick.patience),
+        )  # fmt: skip
+
+    def phase(self, name: str, round_: int, wanted: set[int], config: Config) -> set[int]:
+        """Solve the points that are not stored yet; returns those whose answer has improved."""
+        before = list(self.answers)
+        stored = self.store.get(name, round_)
+        for point in sorted(stored):
+            self._take(point, stored[point])
+        pending = sorted(wanted - set(stored))
+        done = len(wanted) - len(pending)
+        self._tell(name, done, len(wanted))
+        jobs: list[Job] = [(i, self.values[i], self._starts(name, i, before)) for i in pending]
+        jobs = [job for job in jobs if name != "neighbors" or job[2]]
+        for found in self._solve(name, jobs, config):
+            self.store.put(name, round_, found)
+            for point, record in found.items():
+                self._take(point, record)
+            done += len(found)
+            self._tell(name, done, len(wanted))
+        return {i for i in wanted if self._improved(before[i], self.answers[i])}
+
+    def _starts(self, phase: str, point: int, answers: list[Record | None]) -> list[list[int]]:
+        """Binaries that are on in the answers that may help: the neighbors', or the point's own for its bound."""
+        places = (point - 1, point + 1) if phase == "neighbors" else (point,) if phase == "proof" else ()
+        starts: list[list[int]] = []
+        own = answers[point]
+        for place in places:
+            record = answers[place] if 0 <= place < len(answers) else None
+            if record is None or record["objective"] is None or record["b"] in starts:
+                continue
+            if phase == "proof" or own is None or record["b"] != own["b"]:
+                starts.append(record["b"])
+        return starts
+
+    def _solve(self, phase: str, jobs: list[Job], config: Config) -> Iterator[dict[int, Record]]:
+        assert self.workers is not None
+        left = self.end - time.perf_counter()
+        if left <= 0 or not jobs:
+            return
+        seconds = None if math.isinf(left) else left * self.workers.count / len(jobs)
+        arguments = (config, self.seed, None if phase == "neighbors" else seconds)
+        for found in self.workers.map(self.family, phase, jobs, arguments):
+            yield found
+            if time.perf_counter() > self.end:
+                return
+
+    def _take(self, point: int, record: Record) -> None:
+        """Keep the better of two answers, the higher of two bounds, and the seconds of both."""
+        old = self.answers[point]
+        if old is None:
+            self.answers[point] = record
+            return
+        seconds = old["seconds"] + record["seconds"]
+        bounds = [value for value in (old["bound"], record["bound"]) if value is not None]
+        best = record if self._improved(old, record) else old
+        proven = record if record["status"] in ("optimal", "infeasible") else old
+        status = best["status"]
+        if proven["status"] == "infeasible" or (proven["status"] == "optimal" and not self._improved(proven, best)):
+            best, status = proven, proven["status"]
+        self.answers[point] = {
+            **best, "status": status, "seconds": seconds, "bound": max(bounds) if bounds else None,
+            "evaluations": old["evaluations"] + record["evaluations"],
+        }  # fmt: skip
+
+    @staticmethod
+    def _improved(old: Record | None, new: Record | None) -> bool:
+        if new is None or new["objective"] is None:
+            return False
+        if old is None or old["objective"] is None:
+            return True
+        return bool(new["objective"] < old["objective"] - BETTER * abs(old["objective"]))
+
+    def _status(self, point: int) -> str:
+        record = self.answers[point]
+        return "unknown" if record is None else str(record["status"])
+
+    def _tell(self, phase: str, done: int, total: int) -> None:
+        if self.progress is not None:
+            counts = dict.fromkeys(("optimal", "feasible", "infeasible", "unknown"), 0)
+            for i in range(len(self.values)):
+                counts[self._status(i)] += 1
+            self.progress.update(phase, done, total, counts, time.perf_counter() - self.began)
+
+    def best(self) -> list[Record | None]:
+        """The answers as they stand."""
+        return self.answers
+
+
+class _Workers:
+    """Where tasks are done: here, in a pool of our own that is renewed when a worker dies, or where the caller says."""
+
+    def __init__(self, executor: Executor | None, jobs: int | None) -> None:
+        self._given = executor
+        self._jobs = jobs if executor is None else None
+        self._pool: Executor | None = None
+        if executor is not None:
+            self.count = max(int(getattr(executor, "_max_workers", 0) or 0), 4)
+        else:
+            self.count = jobs or 1
+
+    def map(
+        self, family: Family, phase: str, jobs: list[Job], arguments: tuple[Config, int, float | None]
+    ) -> Iterator[dict[int, Record]]:
+        """Answers as they come."""
+        config, seed, seconds = arguments
+        if self._given is None and self._jobs is None:
+            for job in jobs:
+                yield solve_points(family, phase, [job], config, seed, seconds)
+            return
+        size = max(1, min(LARGEST_TASK, -(-len(jobs) // (self.count * TASKS_PER_WORKER))))
+        config = config.replace(threads=1)  # the points are what runs side by side
+        waiting = [(jobs[k : k + size], 0) for k in range(0, len(jobs), size)]
+        running: dict[Future[dict[int, Record]], tuple[list[Job], int]] = {}
+        while waiting or running:
+            lost: list[tuple[list[Job], int]] = []
+            try:
+                while waiting and len(running) < 2 * self.count:
+                    task = waiting.pop()
+                    lost = [task]
+                    running[self._submit(family, phase, task[0], config, seed, seconds)] = task
+                    lost = []
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    task = running.pop(future)
+                    lost = [task]
+                    yield future.result()
+                    lost = []
+            except BrokenExecutor:
+                # Every task of a broken pool is lost, not only the one whose worker died.
+                lost += running.values()
+                running.clear()
+                self._renew()
+                for again, deaths in lost:
+                    if deaths + 1 >= MOST_DEATHS:
+                        numbers = ", ".join(str(job[0]) for job in again)
+                        raise HybridMIPError(f"workers died {MOST_DEATHS} times on the points {numbers}") from None
+                    waiting += [([job], deaths + 1) for job in again]
+
+    def _submit(self, family: Family, phase: str, task: list[Job], *arguments: Any) -> Future[dict[int, Record]]:
+        pool = self._given
+        if pool is None:
+            if self._pool is None:
+                import multiprocessing
+
+                self._pool = ProcessPoolExecutor(self.count, mp_context=multiprocessing.get_context("spawn"))
+            pool = self._pool
+        return pool.submit(solve_points, family, phase, task, *arguments)
+
+    def _renew(self) -> None:
+        if self._given is not None:
+            raise HybridMIPError("the executor is broken: a worker died and it cannot go on; resume with a new one")
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    def close(self) -> None:
+        """Stop the pool that was made here."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _grid(grid: Sequence[float]) -> list[float]:
+    try:
+        values = [float(value) for value in grid]
+    except (TypeError, ValueError):
+        raise ArgumentError("grid must be a sequence of numbers") from None
+    if not values:
+        raise ArgumentError("grid is empty; give at least one value")
+    if not np.isfinite(values).all():
+        raise ArgumentError("grid has a value that is not finite; every value must be a number")
+    return values
+
+
+def _check(
+    config: Config, points: int, between: str, seed: int, time_limit: float | None, jobs: int | None, executor: object
+) -> None:
+    if not isinstance(config, Config):
+        raise ArgumentError(f"config is a {type(config).__name__}; it must be a Config")
+    if isinstance(points, bool) or not isinstance(points, int) or points < 1:
+        raise ArgumentError(f"points is {points!r}; it must be a whole number of at least 1")
+    if between not in ("efficient", "attainable"):
+        raise ArgumentError(f"between is {between!r}; choose 'efficient' or 'attainable'")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ArgumentError(f"seed is {seed!r}; it must be a whole number of at least 0")
+    if time_limit is not None and not time_limit > 0:
+        raise ArgumentError(f"time_limit is {time_limit}; it must be a positive number of seconds, or None")
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
+        raise ArgumentError(f"jobs is {jobs!r}; it must be a whole number of at least 1, or None")
+    if jobs is not None and executor is not None:
+        raise ArgumentError("jobs and executor are both given; give one of them")
