@@ -106,6 +106,54 @@ TimeLimit = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.", rich_help_panel=COMMON)]
 
 
+PortfolioFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="An OR-Library port file, a CSV of prices or returns (dates by assets), or a CSV of means.",
+    ),
+]
+CovarianceFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE2", show_default=False, help="CSV of the covariance; FILE then holds the means."),
+]
+KindOfNumbers = Annotated[Kind | None, typer.Option(show_default=False, help="What the numbers of a CSV FILE are.")]
+AssetCounts = Annotated[
+    str | None,
+    typer.Option(metavar="K|A:B", show_default=False, help="Hold exactly K assets, or between A and B."),
+]
+MinWeight = Annotated[str, typer.Option(metavar="W", help="Least weight of an asset that is held: 0.01 or 1%.")]
+MaxWeight = Annotated[str, typer.Option(metavar="W", help="Greatest weight of an asset: 0.3 or 30%.")]
+GroupLimits = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=A,B:LIMITS",
+        show_default=False,
+        help="Limits of a group of assets: min_assets, max_assets, min_weight, max_weight. Repeatable.",
+    ),
+]
+GroupsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.csv", show_default=False, help="CSV of asset and group, one row per asset."),
+]
+MinGroupAssets = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", show_default=False, help="Fewest assets of each group of --groups."),
+]
+MaxGroupAssets = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", show_default=False, help="Most assets of each group of --groups."),
+]
+MaxGroupWeight = Annotated[
+    str | None,
+    typer.Option(metavar="W", show_default=False, help="Greatest weight of each group of --groups."),
+]
+ConfigName = Annotated[
+    Configuration, typer.Option(help="The best known parameters; the search alone, without bounds; or the paper's.")
+]
+
+
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
@@ -224,30 +272,12 @@ def demo(
 
 @app.command()
 def portfolio(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            show_default=False,
-            help="An OR-Library port file, a CSV of prices or returns (dates by assets), or a CSV of means.",
-        ),
-    ],
-    covariance: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE2", show_default=False, help="CSV of the covariance; FILE then holds the means."),
-    ] = None,
-    kind: Annotated[
-        Kind | None,
-        typer.Option(show_default=False, help="What the numbers of a CSV FILE are."),
-    ] = None,
-    assets: Annotated[
-        str | None,
-        typer.Option(metavar="K|A:B", show_default=False, help="Hold exactly K assets, or between A and B."),
-    ] = None,
-    min_weight: Annotated[
-        str, typer.Option(metavar="W", help="Least weight of an asset that is held: 0.01 or 1%.")
-    ] = "0",
-    max_weight: Annotated[str, typer.Option(metavar="W", help="Greatest weight of an asset: 0.3 or 30%.")] = "1",
+    file: PortfolioFile,
+    covariance: CovarianceFile = None,
+    kind: KindOfNumbers = None,
+    assets: AssetCounts = None,
+    min_weight: MinWeight = "0",
+    max_weight: MaxWeight = "1",
     target_return: Annotated[
         str | None,
         typer.Option(
@@ -259,30 +289,11 @@ def portfolio(
     at_least: Annotated[
         bool, typer.Option("--at-least", help="The target is a minimum; otherwise it is met exactly.")
     ] = False,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=A,B:LIMITS",
-            show_default=False,
-            help="Limits of a group of assets: min_assets, max_assets, min_weight, max_weight. Repeatable.",
-        ),
-    ] = None,
-    groups: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", show_default=False, help="CSV of asset and group, one row per asset."),
-    ] = None,
-    min_group_assets: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", show_default=False, help="Fewest assets of each group of --groups."),
-    ] = None,
-    max_group_assets: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", show_default=False, help="Most assets of each group of --groups."),
-    ] = None,
-    max_group_weight: Annotated[
-        str | None,
-        typer.Option(metavar="W", show_default=False, help="Greatest weight of each group of --groups."),
-    ] = None,
+    group: GroupLimits = None,
+    groups: GroupsFile = None,
+    min_group_assets: MinGroupAssets = None,
+    max_group_assets: MaxGroupAssets = None,
+    max_group_weight: MaxGroupWeight = None,
     gap: Annotated[
         str | None,
         typer.Option(
@@ -291,9 +302,7 @@ def portfolio(
             help="Stop when proven this close to optimal: 0.0001 or 0.01%.",
         ),
     ] = None,
-    config: Annotated[
-        Configuration, typer.Option(help="The best known parameters; the search alone, without bounds; or the paper's.")
-    ] = Configuration.DEFAULT,
+    config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", show_default=False, help="Write the weights here.")
     ] = None,
@@ -324,38 +333,20 @@ def portfolio(
 
     hybridmip portfolio mean.csv --covariance cov.csv --assets 8 --group "Banks=AAA,BBB:max_weight=0.3"
     """
-    counts = _asset_counts(assets)
-    least, greatest = _fraction("--min-weight", min_weight), _fraction("--max-weight", max_weight)
     target = None if target_return is None else _fraction("--target-return", target_return)
     if at_least and target is None:
         raise ArgumentError("--at-least needs --target-return, the return that is to be had at least")
     closeness = None if gap is None else _fraction("--gap", gap)
     if closeness is not None and closeness < 0:
         raise ArgumentError(f"--gap is {gap}; give a number of at least 0, such as 1e-4")
-    shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
+    rules = _Rules(
+        file, covariance, kind, assets, min_weight, max_weight, group, groups, min_group_assets, max_group_assets,
+        max_group_weight,
+    )  # fmt: skip
     _check_writable(out, file, covariance, groups)
     _check_writable(certificate, file, covariance, groups, out, option="--certificate")
     _check_writable(save_problem, file, covariance, groups, out, certificate, option="--save-problem")
-
-    from hybridmip.applications.portfolio import Portfolio
-    from hybridmip.io.tables import read_portfolio_data
-
-    with _options_in_messages():
-        data = read_portfolio_data(file, covariance=covariance, kind=None if kind is None else str(kind))
-        asked = Portfolio(
-            data.returns,
-            data.covariance,
-            names=data.names,
-            assets=counts,
-            min_weight=least,
-            max_weight=greatest,
-            target_return=target,
-            return_sense="at_least" if at_least else "equal",
-            groups=_groups(group or [], groups, shared, data.names) or None,
-        )
-    if not quiet:
-        for warning in data.warnings:
-            _tell(f"warning: {warning}")
+    asked, warnings = rules.read(target, at_least, quiet)
     # Only now what takes longest to import: bad input is told at once.
     from hybridmip.config import Config
     from hybridmip.solve import solve
@@ -386,7 +377,7 @@ def portfolio(
 
         unwritten = save_certificate(result, certificate) or unwritten
     if as_json:
-        _write_json({**_document(asked, result, reading), "warnings": list(data.warnings)})
+        _write_json({**_document(asked, result, reading), "warnings": warnings})
     elif reading is not None:
         _print(*_portfolio_report(result, reading))
         if out is not None and unwritten is None:
@@ -398,13 +389,62 @@ def portfolio(
     raise typer.Exit(_exit_code(result))
 
 
+class _Rules:
+    """What the options say of a portfolio: checked at once, read from its files when asked."""
+
+    def __init__(
+        self,
+        file: Path,
+        covariance: Path | None,
+        kind: Kind | None,
+        assets: str | None,
+        min_weight: str,
+        max_weight: str,
+        group: list[str] | None,
+        groups: Path | None,
+        min_group_assets: int | None,
+        max_group_assets: int | None,
+        max_group_weight: str | None,
+    ) -> None:
+        self.file, self.covariance, self.kind = file, covariance, kind
+        self.group, self.groups = group or [], groups
+        self.counts = _asset_counts(assets)
+        self.least, self.greatest = _fraction("--min-weight", min_weight), _fraction("--max-weight", max_weight)
+        self.shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
+
+    def read(self, target: float | None, at_least: bool, quiet: bool) -> tuple[Portfolio, list[str]]:
+        """The portfolio, and warnings about its data (told unless quiet)."""
+        from hybridmip.applications.portfolio import Portfolio
+        from hybridmip.io.tables import read_portfolio_data
+
+        with _options_in_messages():
+            kind = None if self.kind is None else str(self.kind)
+            data = read_portfolio_data(self.file, covariance=self.covariance, kind=kind)
+            asked = Portfolio(
+                data.returns,
+                data.covariance,
+                names=data.names,
+                assets=self.counts,
+                min_weight=self.least,
+                max_weight=self.greatest,
+                target_return=target,
+                return_sense="at_least" if at_least else "equal",
+                groups=_groups(self.group, self.groups, self.shared, data.names) or None,
+            )
+        if not quiet:
+            for warning in data.warnings:
+                _tell(f"warning: {warning}")
+        return asked, list(data.warnings)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; the entry point of the `hybridmip` command."""
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not end the program.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    import hybridmip.cli_files  # noqa: F401  (adds its commands)
+    import hybridmip.cli_files
+    import hybridmip.cli_frontier  # noqa: F401  (both add their commands)
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = typer.main.get_command(app)

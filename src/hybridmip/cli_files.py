@@ -9,6 +9,7 @@ import typer
 
 from hybridmip.cli import (
     AsJson,
+    ConfigName,
     Configuration,
     Quiet,
     Seed,
@@ -44,9 +45,7 @@ def solve(
         str | None,
         typer.Option(metavar="G", show_default=False, help="Stop when proven this close to optimal: 0.0001 or 0.01%."),
     ] = None,
-    config: Annotated[
-        Configuration, typer.Option(help="The best known parameters; the search alone, without bounds; or the paper's.")
-    ] = Configuration.DEFAULT,
+    config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.json", show_default=False, help="Write the solution here.")
     ] = None,

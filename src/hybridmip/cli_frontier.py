@@ -1,0 +1,308 @@
+"""The command `hybridmip frontier`: the whole curve, stored as it comes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hybridmip.cli import (
+    EXIT_INFEASIBLE,
+    EXIT_NONE_FOUND,
+    EXIT_SOLUTION,
+    AsJson,
+    AssetCounts,
+    ConfigName,
+    Configuration,
+    CovarianceFile,
+    GroupLimits,
+    GroupsFile,
+    KindOfNumbers,
+    MaxGroupAssets,
+    MaxGroupWeight,
+    MaxWeight,
+    MinGroupAssets,
+    MinWeight,
+    PortfolioFile,
+    Quiet,
+    Seed,
+    TimeLimit,
+    _fraction,
+    _make_directory,
+    _print,
+    _Rules,
+    _Ticker,
+    _write_json,
+    app,
+)
+from hybridmip.errors import ArgumentError, FileError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from hybridmip.applications.portfolio import Portfolio
+    from hybridmip.frontier import Frontier
+
+#: The file of a run, in its folder.
+RUN_FILE = "run.sqlite"
+
+
+class Between(StrEnum):
+    """Over which returns the targets are spread."""
+
+    AUTO = "auto"
+    EFFICIENT = "efficient"
+    ATTAINABLE = "attainable"
+
+
+@app.command()
+def frontier(
+    file: PortfolioFile,
+    covariance: CovarianceFile = None,
+    kind: KindOfNumbers = None,
+    assets: AssetCounts = None,
+    min_weight: MinWeight = "0",
+    max_weight: MaxWeight = "1",
+    group: GroupLimits = None,
+    groups: GroupsFile = None,
+    min_group_assets: MinGroupAssets = None,
+    max_group_assets: MaxGroupAssets = None,
+    max_group_weight: MaxGroupWeight = None,
+    points: Annotated[int, typer.Option(min=1, metavar="N", help="Targets, evenly spaced.")] = 50,
+    between: Annotated[
+        str,
+        typer.Option(
+            "--range",
+            metavar="LOW:HIGH|KIND|FILE",
+            help="Returns between which the targets lie: two numbers; efficient (the unconstrained frontier's); "
+            "attainable (all that satisfy the rules); or an OR-Library portef file. auto is the portef file "
+            "beside an OR-Library port file, else efficient.",
+        ),
+    ] = "auto",
+    targets: Annotated[
+        str | None,
+        typer.Option(metavar="R,R,...|FILE", show_default=False, help="The targets themselves, or a file of them."),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the run and its files go.")] = Path(
+        "hybridmip-frontier"
+    ),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that is in --out.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", show_default=False, help="Solve in so many processes.")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", show_default=False, help="Solve on a Dask cluster, such as tcp://host:8786."),
+    ] = None,
+    no_pictures: Annotated[
+        bool, typer.Option("--no-pictures", help="Only the CSV files: no frontier.png, .svg and report.html.")
+    ] = False,
+    config: ConfigName = Configuration.DEFAULT,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """The whole frontier: the least risk for every return, with what is proven of it.
+
+    Writes frontier.csv, weights.csv, frontier.png, frontier.svg and report.html (a page that works offline) into a
+    folder, and keeps every answer in run.sqlite as it comes: after a crash, --resume goes on where it was.
+
+    Examples:
+
+    hybridmip frontier port1.txt --assets 10 --min-weight 0.01 --points 50 --out runs/hang-seng
+
+    hybridmip frontier prices.csv --kind prices --assets 5:10 --range attainable --jobs 4 --out runs/mine
+
+    hybridmip frontier port1.txt --assets 10 --min-weight 0.01 --out runs/hang-seng --resume
+    """
+    rules = _Rules(
+        file, covariance, kind, assets, min_weight, max_weight, group, groups, min_group_assets, max_group_assets,
+        max_group_weight,
+    )  # fmt: skip
+    if jobs is not None and dask is not None:
+        raise ArgumentError("--jobs and --dask are both given; give one of them")
+    given = None if targets is None else _targets(targets)
+    limits = None if given is not None else _limits(between, file)
+    portfolio, warnings = rules.read(None, False, quiet)
+    _make_directory(out)
+    title = _title(portfolio, file)
+
+    from hybridmip.config import Config
+    from hybridmip.frontier import frontier as sweep
+
+    grid = given
+    if grid is None:
+        grid = _spread(portfolio, limits, points)
+    ticker = _Ticker(quiet)
+    with _executor(dask) as executor:
+        found = sweep(
+            portfolio, grid,
+            config={"paper": Config.paper, "quick": Config.quick}.get(config.value, Config)(),
+            seed=seed, time_limit=time_limit, store=out / RUN_FILE, resume=resume, executor=executor, jobs=jobs,
+            progress=_Bar(ticker, len(grid)),
+        )  # fmt: skip
+    ticker.show("writing the tables and pictures")
+    files = found.save(out, title, pictures=not no_pictures)
+    ticker.clear()
+    if as_json:
+        document = found.document(title)
+        _write_json(
+            {**document, "files": [str(path) for path in files], "seconds": found.seconds, "warnings": warnings}
+        )
+    else:
+        _print(*_report(found, title), "", f"written: {', '.join(str(path) for path in files)}")
+        if found.interrupted:
+            _print(f"interrupted: go on with the same command and --resume --out {out}")
+    raise typer.Exit(_code(found))
+
+
+def _code(found: Frontier) -> int:
+    counts = found.counts
+    if counts["optimal"] or counts["feasible"]:
+        return EXIT_SOLUTION
+    return EXIT_INFEASIBLE if counts["infeasible"] == len(found) else EXIT_NONE_FOUND
+
+
+def _title(portfolio: Portfolio, file: Path) -> str:
+    low, high = portfolio.count_range
+    held = f"{low}" if low == high else f"{low} to {high}"
+    return f"{file.name}: {held} of {portfolio.n} assets" if portfolio.assets is not None else f"{file.name}"
+
+
+def _targets(text: str) -> list[float]:
+    """Targets given as a list, or as a file with one in the first column of every line."""
+    if re.fullmatch(r"[-+0-9.eE%,\s]+", text) and not Path(text).exists():
+        return [_fraction("--targets", part) for part in text.split(",") if part.strip()]
+    from hybridmip.io.orlib import read_text
+
+    values = []
+    for number, line in enumerate(read_text(text).splitlines(), start=1):
+        cell = re.split(r"[\s,;]+", line.strip())[0]
+        if not cell:
+            continue
+        try:
+            values.append(float(cell))
+        except ValueError:
+            if values or number > 1:
+                raise FileError(f"{text}, line {number}: {cell!r} is not a number; give one target a line") from None
+    if not values:
+        raise FileError(f"{text} has no targets; give one a line")
+    return values
+
+
+def _limits(between: str, file: Path) -> tuple[float, float] | str:
+    """Two returns, or the kind of range."""
+    if ":" in between and not Path(between).exists():
+        low, _, high = between.partition(":")
+        ends = _fraction("--range", low), _fraction("--range", high)
+        if not ends[0] <= ends[1]:
+            raise ArgumentError(f"--range is {between}; the lower return comes first")
+        return ends
+    if between in (Between.EFFICIENT, Between.ATTAINABLE):
+        return between
+    beside = file.with_name(re.sub(r"^port(\d+)", r"portef\1", file.name))
+    path = beside if between == Between.AUTO else Path(between)
+    if between == Between.AUTO and (beside.name == file.name or not beside.is_file()):
+        return "efficient"
+    if between != Between.AUTO and not path.exists():
+        raise ArgumentError(
+            f"--range is {between!r}; give LOW:HIGH, efficient, attainable, or a portef file that exists"
+        )
+    from hybridmip.io.orlib import read_portef
+
+    returns, _ = read_portef(path)
+    return float(returns.min()), float(returns.max())
+
+
+def _spread(portfolio: Portfolio, limits: tuple[float, float] | str | None, points: int) -> list[float]:
+    import numpy as np
+
+    if isinstance(limits, tuple):
+        ends = limits
+    else:
+        ends = portfolio.attainable_range() if limits == "attainable" else portfolio.efficient_range()
+    return [float(value) for value in np.linspace(*ends, points)]
+
+
+@contextmanager
+def _executor(address: str | None) -> Iterator[Executor | None]:
+    """The executor of a running Dask cluster, if an address is given."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingDependencyError("--dask needs the package distributed: pip install 'hybridmip[dask]'") from None
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ArgumentError(f"--dask is {address!r}; no cluster answers there ({error})") from None
+    try:
+        yield client.get_executor()
+    finally:
+        client.close()
+
+
+class _Bar:
+    """Progress in one line: how far, how long still, and what the points are by now."""
+
+    def __init__(self, ticker: _Ticker, total: int) -> None:
+        self.ticker, self.total = ticker, total
+        self.phase, self.started, self.before = "", 0.0, 0
+
+    def update(self, phase: str, done: int, total: int, counts: dict[str, int], seconds: float) -> None:
+        """Show it."""
+        if phase != self.phase:
+            self.phase, self.started, self.before = phase, seconds, done
+        words = {"search": "searching", "neighbors": "neighbors help", "proof": "proving"}[phase]
+        ahead = ""
+        if done > self.before and total > done:
+            left = (seconds - self.started) * (total - done) / (done - self.before)
+            ahead = f", about {max(math.ceil(left), 1)} s left"
+        filled = int(20 * done / total) if total else 20
+        bar = "#" * filled + "." * (20 - filled)
+        shown = ", ".join(f"{counts[key]} {name}" for key, name in _STATUS_WORDS if counts[key])
+        self.ticker.show(f"[{bar}] {words} {done}/{total}{ahead}; {shown}")
+
+
+_STATUS_WORDS = (
+    ("optimal", "proven"),
+    ("feasible", "feasible"),
+    ("infeasible", "infeasible"),
+    ("unknown", "open"),
+)
+
+
+def _report(found: Frontier, title: str) -> list[Any]:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("target", "risk", "assets", "proven"):
+        table.add_column(name, justify="right")
+    shown = list(found.points)
+    if len(shown) > 24:  # a long one is thinned: all of it is in frontier.csv
+        shown = [found.points[i] for i in sorted({round(k * (len(found) - 1) / 23) for k in range(24)})]
+    for point in shown:
+        if point.risk is None:
+            proven = "infeasible" if point.status == "infeasible" else "none found"
+            table.add_row(f"{100 * point.parameter:.4f} %", "-", "-", proven)
+            continue
+        gap = "optimal" if point.status == "optimal" else f"within {100 * point.gap:.2f} %"
+        table.add_row(
+            f"{100 * point.parameter:.4f} %",
+            f"{100 * point.risk:.4f} %",
+            str(len(point.weights)),
+            gap if math.isfinite(point.gap) or point.status == "optimal" else "-",
+        )
+    counts = found.counts
+    words = ", ".join(f"{counts[key]} {name}" for key, name in _STATUS_WORDS if counts[key])
+    return [Text(title, "bold"), "", table, "", f"{len(found)} targets in {found.seconds:.1f} s: {words}"]

@@ -1,0 +1,290 @@
+"""The sweep: as good as point by point, the same however it is run, and nothing lost when it is not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hybridmip as hm
+from hybridmip.errors import ArgumentError, FileError
+from hybridmip.frontier.store import Store
+
+COLUMNS = [
+    "point", "target_return", "status", "objective", "bound", "gap", "portfolio_return", "risk", "assets", "seconds",
+    "selected",
+]  # fmt: skip
+
+
+def portfolio(assets: int = 14, hold: int = 4) -> hm.Portfolio:
+    """A market small enough for many runs, large enough not to be enumerated at once."""
+    returns, covariance = hm.market(assets=assets, seed=11).sample_estimates()
+    return hm.Portfolio(returns, covariance, assets=hold, min_weight=0.03)
+
+
+def same(one: hm.Frontier, other: hm.Frontier) -> None:
+    """All but the seconds, bit for bit."""
+    pd.testing.assert_frame_equal(
+        one.to_frame().drop(columns="seconds"), other.to_frame().drop(columns="seconds"), check_exact=True
+    )
+    pd.testing.assert_frame_equal(one.weights(), other.weights(), check_exact=True)
+
+
+def square_costs(count: float) -> hm.Problem:
+    """A family that is no portfolio: exactly so many of eight plants make 100."""
+    rng = np.random.default_rng(5)
+    return hm.Problem(
+        Q=rng.uniform(0.01, 0.05, 8), q=rng.uniform(0.5, 1.5, 8), p=rng.uniform(5, 30, 8), A=np.ones((1, 8)),
+        row_lower=100, row_upper=100, B=np.ones((1, 8)), b_lower=count, b_upper=count, x_lower=5, x_upper=60,
+        switch=np.arange(8),
+    )  # fmt: skip
+
+
+def test_as_good_as_point_by_point() -> None:
+    """Every point has the value that a solve of its own finds, bounds hold, and infeasible ones are said to be."""
+    asked = portfolio()
+    found = hm.frontier(asked, points=9)
+    for point in found.points:
+        alone = hm.solve(asked.with_target(point.parameter).problem())
+        if alone.has_solution:
+            assert point.objective <= alone.objective * (1 + 1e-9)
+            assert point.bound <= point.objective
+            assert sum(point.weights.values()) == pytest.approx(1.0)
+            assert point.portfolio_return == pytest.approx(point.parameter, abs=1e-9)
+        else:
+            assert point.status == "infeasible"
+    assert list(found.to_frame().columns) == COLUMNS
+    assert found.counts["infeasible"] >= 1
+    assert found.counts["optimal"] >= 1
+
+
+def test_unconstrained_frontier_is_below() -> None:
+    """Without the rules the risk is never higher, at the same returns."""
+    asked = portfolio()
+    found = hm.frontier(asked, points=5, config=hm.Config.quick())
+    assert found.unconstrained is not None
+    returns, variances = found.unconstrained
+    for point in found.points:
+        if np.isfinite(point.objective):
+            assert np.interp(point.parameter, returns, variances) <= point.objective * (1 + 1e-4)
+
+
+def test_cardinalities_and_any_family() -> None:
+    """The parameter may be the number of assets, or whatever a function makes a problem of."""
+    counted = hm.frontier(portfolio().with_target(0.002), [2, 3, 4, 5], vary="assets")
+    values = [point.objective for point in counted.points]
+    assert [len(point.weights) for point in counted.points if np.isfinite(point.objective)] == [
+        int(point.parameter) for point in counted.points if np.isfinite(point.objective)
+    ]
+    assert np.isfinite(values).any()
+    plants = hm.frontier(square_costs, [2, 3, 4, 5, 6], vary="plants")
+    for point in plants.points:
+        assert point.objective == pytest.approx(hm.solve(square_costs(point.parameter)).objective, rel=1e-9)
+    assert "plants" in plants.to_frame()
+
+
+def test_numbers_do_not_depend_on_the_workers(tmp_path: Path) -> None:
+    """In this process, in threads, in two processes; in memory or with a store."""
+    asked = portfolio()
+    alone = hm.frontier(asked, points=7)
+    with ThreadPoolExecutor(3) as executor:
+        same(alone, hm.frontier(asked, points=7, executor=executor))
+    same(alone, hm.frontier(asked, points=7, jobs=2, store=tmp_path / "run.sqlite"))
+
+
+class DeadlyFamily:
+    """Kills the process that asks for the third point, once."""
+
+    parameter = "target_return"
+
+    def __init__(self, asked: hm.Portfolio, marker: Path) -> None:
+        self.asked, self.marker, self.home = asked, marker, os.getpid()
+
+    def problem(self, value: float) -> hm.Problem:
+        """The problem, or the end."""
+        if os.getpid() != self.home and value > 0.0025 and not self.marker.exists():
+            self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.asked.with_target(value).problem()
+
+
+def test_a_worker_that_dies_loses_no_point(tmp_path: Path) -> None:
+    """Its points are done again by a new one, with the same numbers."""
+    asked, grid = portfolio(), [0.0015, 0.002, 0.0027, 0.003]
+    marker = tmp_path / "died"
+    found = hm.frontier(DeadlyFamily(asked, marker), grid, jobs=2, config=hm.Config.quick())
+    assert marker.exists()
+    expected = hm.frontier(asked, grid, config=hm.Config.quick())
+    assert [point.objective for point in found.points] == [point.objective for point in expected.points]
+
+
+def test_resume_does_nothing_twice(tmp_path: Path) -> None:
+    """A finished run is read, not solved; a half finished one is finished, with the same numbers."""
+    asked, path = portfolio(), tmp_path / "run.sqlite"
+    whole = hm.frontier(asked, points=8, store=path)
+    again = hm.frontier(asked, points=8, store=path, resume=True)
+    same(whole, again)
+    with sqlite3.connect(path) as connection:
+        total = connection.execute("SELECT count(*) FROM answers").fetchone()[0]
+        connection.execute("DELETE FROM answers WHERE phase != 'search' OR point IN (2, 5)")
+    connection.close()
+    same(whole, hm.frontier(asked, points=8, store=path, resume=True))
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT count(*) FROM answers").fetchone()[0] == total
+    connection.close()
+
+
+def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
+    """Other data, grid, configuration or seed: refused, and the store stays as it was."""
+    asked, path = portfolio(), tmp_path / "run.sqlite"
+    quick = hm.Config.quick()
+    hm.frontier(asked, points=4, store=path, config=quick)
+    with pytest.raises(FileError, match="resume"):
+        hm.frontier(asked, points=4, store=path, config=quick)
+    for changed, name in (
+        ({"points": 5}, "problem|grid"),
+        ({"seed": 1}, "seed"),
+        ({"config": hm.Config.quick(patience=5)}, "configuration"),
+    ):
+        with pytest.raises(FileError, match=name):
+            hm.frontier(asked, **{"points": 4, "store": path, "config": quick, "resume": True, **changed})
+    with pytest.raises(FileError, match="problem"):
+        hm.frontier(portfolio(hold=5), points=4, store=path, config=quick, resume=True)
+    assert len(hm.frontier(asked, points=4, store=path, config=quick, resume=True)) == 4
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    """A second user of the same file is refused, and the first is not disturbed."""
+    path = tmp_path / "run.sqlite"
+    first = Store(path, {"seed": "0"})
+    first.put("search", 0, {0: {"objective": 1.0}})
+    with pytest.raises(FileError, match="in use"):
+        Store(path, {"seed": "0"}, resume=True)
+    first.put("search", 0, {1: {"objective": 2.0}})
+    first.close()
+    again = Store(path, {"seed": "0"}, resume=True)
+    assert set(again.get("search", 0)) == {0, 1}
+    again.close()
+
+
+def test_a_full_disk_keeps_what_was_stored(tmp_path: Path) -> None:
+    """The error says so in one line; what is there can be read."""
+    path = tmp_path / "run.sqlite"
+    store = Store(path, {"seed": "0"})
+    store.put("search", 0, {0: {"objective": 1.0}})
+    store._connection.execute("PRAGMA max_page_count = 6")
+    with pytest.raises(FileError, match="full") as error:
+        for point in range(1, 200):
+            store.put("search", 0, {point: {"objective": 1.0, "x": list(range(2000))}})
+    assert "\n" not in str(error.value)
+    store.close()
+    again = Store(path, {"seed": "0"}, resume=True)
+    assert 0 in again.get("search", 0)
+    again.close()
+
+
+def test_not_a_run(tmp_path: Path) -> None:
+    """Any other file, a directory, a place that is not there."""
+    other = tmp_path / "other.sqlite"
+    other.write_text("hello " * 1000)
+    with pytest.raises(FileError, match="not a run"):
+        hm.frontier(portfolio(), points=2, store=other, resume=True)
+    with pytest.raises(FileError):
+        hm.frontier(portfolio(), points=2, store=tmp_path / "nowhere" / "run.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"points": 0}, "points"),
+        ({"grid": []}, "grid is empty"),
+        ({"grid": ["a"]}, "grid must be"),
+        ({"grid": [float("nan")]}, "finite"),
+        ({"jobs": 0}, "jobs"),
+        ({"seed": -1}, "seed"),
+        ({"time_limit": 0}, "time_limit"),
+        ({"between": "somewhere"}, "between"),
+        ({"vary": "names"}, "vary"),
+        ({"vary": "assets"}, "grid is missing"),
+    ],
+)
+def test_bad_arguments(arguments: dict, message: str) -> None:
+    """One line each, before anything is solved."""
+    with pytest.raises(ArgumentError, match=message):
+        hm.frontier(portfolio(), **arguments)
+
+
+def test_a_time_limit_is_kept() -> None:
+    """Also along a frontier; what is there is returned."""
+    asked = portfolio(assets=60, hold=10)
+    hm.frontier(asked, points=2)
+    began = time.perf_counter()
+    found = hm.frontier(asked, points=400, time_limit=1.0)
+    assert time.perf_counter() - began < 6.0
+    assert len(found) == 400
+
+
+def command(out: Path, *more: str) -> list[str]:
+    """The command line of one run on generated data."""
+    data = out.parent / "returns.csv"
+    if not data.exists():
+        rng = np.random.default_rng(2)
+        frame = pd.DataFrame(0.002 + 0.02 * rng.standard_normal((80, 16)), columns=[f"A{j:02d}" for j in range(16)])
+        frame.insert(0, "date", pd.date_range("2020-01-03", periods=80, freq="W").strftime("%Y-%m-%d"))
+        frame.to_csv(data, index=False)
+    return [
+        sys.executable, "-m", "hybridmip", "frontier", str(data), "--kind", "returns", "--assets", "4", "--min-weight",
+        "0.03", "--points", "24", "--no-pictures", "--quiet", "--out", str(out), *more,
+    ]  # fmt: skip
+
+
+def table(out: Path) -> pd.DataFrame:
+    """frontier.csv without its timing column, as text."""
+    return pd.read_csv(out / "frontier.csv", dtype=str).drop(columns="seconds")
+
+
+def test_killed_ten_times(tmp_path: Path) -> None:
+    """SIGKILL at random moments, ten times over one run: the CSV is that of an undisturbed run."""
+    subprocess.run(command(tmp_path / "whole"), check=True, capture_output=True)
+    rng = np.random.default_rng(0)
+    out, kills = tmp_path / "killed", 0
+    for attempt in range(10):
+        resume = ["--resume"] if (out / "run.sqlite").exists() else []
+        process = subprocess.Popen(command(out, *resume), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            process.wait(timeout=1.0 + 0.15 * attempt + rng.random() * 0.5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            kills += 1
+        process.communicate()
+    assert kills >= 3, "the run is too short for this test"
+    last = subprocess.run(command(out, "--resume"), capture_output=True, text=True, check=False)
+    assert last.returncode == 0, last.stderr
+    pd.testing.assert_frame_equal(table(out), table(tmp_path / "whole"))
+
+
+def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
+    """A run that is there, a place that cannot be written, bad targets."""
+    out = tmp_path / "run"
+    subprocess.run(command(out, "--config", "quick"), check=True, capture_output=True)
+    for more, message in (
+        (["--config", "quick"], "--resume"),
+        (["--config", "quick", "--resume", "--seed", "5"], "seed"),
+        (["--targets", "a,b"], "does not exist"),
+        (["--range", "0.2:0.1"], "lower"),
+        (["--range", "sideways"], "--range"),
+        (["--jobs", "2", "--dask", "tcp://127.0.0.1:1"], "one of them"),
+    ):
+        done = subprocess.run(command(out, *more), capture_output=True, text=True, check=False)
+        assert done.returncode == 2, done.stderr
+        assert message in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
