@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import bounds, buyin, frontier, growth, kernel, startup, support
+from benchmarks import bounds, buyin, frontier, growth, kernel, startup, support, sweep
 from benchmarks.common import ROOT, Options, Skip, describe_machines, records, say
 from benchmarks.peers import PEERS
 
@@ -17,6 +17,7 @@ from benchmarks.peers import PEERS
 PARTS: dict[str, tuple[ModuleType, str]] = {
     "kernel": (kernel, "kernel"),
     "frontier": (frontier, "frontier-*"),
+    "sweep": (sweep, "sweep"),
     "buyin": (buyin, "buyin"),
     "bounds": (bounds, "bounds"),
     "growth": (growth, "growth"),

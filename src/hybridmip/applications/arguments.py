@@ -103,12 +103,12 @@ def vector(
     if array.shape != (size,):
         raise ProblemError(f"{argument} has shape {array.shape}; it must be a number or ({size},), one per {what}")
     bad = np.isnan(array) if no_limit else ~np.isfinite(array)
-    for i in np.flatnonzero(bad):
+    for i in map(int, np.flatnonzero(bad)):
         shown = "NaN" if np.isnan(array[i]) else "infinite"
         rule = "give a number, or None for no limit" if no_limit else "every entry must be finite"
         raise ProblemError(f"{argument} of {labels[i]} is {shown}; {rule}")
     if minimum is not None:
-        for i in np.flatnonzero(array < minimum):
+        for i in map(int, np.flatnonzero(array < minimum)):
             raise ProblemError(f"{argument} of {labels[i]} is {array[i]:g}; it must be {minimum:g} or more")
     return frozen(array)
 

@@ -1,9 +1,9 @@
 """frontier(): solve a family of problems along a grid, with neighbors helping each other.
 
-The points are first searched on their own. Then, round by round, every point whose neighbor has a new answer descends
-from that answer, in both directions, until nothing improves. Last come the bounds, and if they turned up something
-better, the rounds go on. A round starts when the one before is complete, so the answers depend neither on the number
-of workers nor on interruptions.
+The points are first solved on their own, with bounds but little search. Then, round by round, every point whose
+neighbor has a new answer descends from that answer, in both directions, until nothing improves; where that found
+something better the bounds are tried again. A round starts when the one before is complete, so the answers depend
+neither on the number of workers nor on interruptions.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ TASKS_PER_WORKER = 6
 LARGEST_TASK = 8
 #: How often a task is given to a new worker when workers die.
 MOST_DEATHS = 4
-#: Search that remains for the phase of the bounds, after the rounds with the neighbors.
-PATIENCE_OF_PROOF = 8
 
 
 class FrontierProgress(Protocol):
@@ -161,39 +159,36 @@ class _Run:
     def everything(self) -> None:
         """All phases; see the module."""
         everywhere = set(range(len(self.values)))
-        improved = self.phase("search", 0, everywhere, self._search_config())
-        if self.config.neighborhood != "descent":
+        config = self._config_of_a_point()
+        self.phase("search", 0, everywhere, config)
+        if self.config.neighborhood != "descent" or len(self.values) == 1:
             return
-        proof = self.config.replace(patience=min(self.config.patience, PATIENCE_OF_PROOF))
-        proven: set[int] = set()
-        round_ = 0
-        while True:
-            while improved and len(self.values) > 1:
-                near = {i + step for i in improved for step in (-1, 1)} & everywhere
+        fresh, round_ = everywhere, 0  # the points whose neighbors have not heard of them yet
+        while fresh:
+            settled: set[int] = set()
+            while fresh:
+                near = {i + step for i in fresh for step in (-1, 1)} & everywhere
                 near = {i for i in near if self._status(i) not in ("optimal", "infeasible")}
-                improved = self.phase("neighbors", round_, near, self.config)
-                proven -= improved
+                fresh = self.phase("neighbors", round_, near, self.config)
+                settled |= fresh
                 round_ += 1
-            if not self.config.relaxations:
-                return
-            open_ = {i for i in everywhere - proven if self._status(i) != "infeasible"}
-            improved = self.phase("proof", round_, open_, proof)
-            proven = everywhere
-            round_ += 1
-            if not improved:
-                return
+            # A better answer leaves less over to be tried, so a proof may succeed now.
+            if self.config.relaxations:
+                fresh = self.phase("proof", round_, settled, config)
+                round_ += 1
 
-    def _search_config(self) -> Config:
-        """The search alone: the bounds come when the answers have settled."""
+    def _config_of_a_point(self) -> Config:
+        """The configuration, with the strongest bound alone and a search that leaves work to the neighbors."""
         config = self.config
-        if config.neighborhood != "descent" or not config.relaxations:
+        if config.neighborhood != "descent":
             return config
         quick = Config.quick()
         return config.replace(
-            relaxations=(), rounded_solutions=0, fit_rounds=0,
+            relaxations=("persp",) if "persp" in config.relaxations else config.relaxations,
             random_solutions=min(config.random_solutions, quick.random_solutions),
+            rounded_solutions=min(config.rounded_solutions, quick.random_solutions),
             patience=min(config.patience, quick.patience),
-        )  # fmt: skip
+        )
 
     def phase(self, name: str, round_: int, wanted: set[int], config: Config) -> set[int]:
         """Solve the points that are not stored yet; returns those whose answer has improved."""

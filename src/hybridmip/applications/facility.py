@@ -1,0 +1,384 @@
+"""Facility location: which facilities to open, and who serves whom.
+
+minimise    sum_i fixed_i y_i + sum_ij (service_ij x_ij + quadratic_ij x_ij^2)
+subject to  sum_i x_ij = 1                              every customer is served
+            sum_j demand_j x_ij <= capacity_i y_i       within capacity
+            0 <= x_ij <= y_i                            by open facilities only
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hybridmip.applications.arguments import is_list, matrix, vector
+from hybridmip.errors import ArgumentError, ProblemError
+from hybridmip.problem import Problem
+from hybridmip.quadratic import Matrix, Vector, frozen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hybridmip.result import Result
+
+#: A share below this is rounding.
+NEGLIGIBLE_SHARE = 1e-9
+#: Capacities may miss the demand by this share of it.
+CAPACITY_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class FacilityLocation:
+    """Facilities to open so that every customer is served at the least cost.
+
+    Parameters
+    ----------
+    capacity : number, array_like or mapping, optional
+        What each facility can serve, in units of demand; None (also as an entry) for no limit.
+    fixed_cost : number, array_like or mapping
+        Cost of opening each facility.
+    demand : number, array_like or mapping, optional
+        Of each customer; 1 if left out.
+    service_cost : array_like or DataFrame, shape (facilities, customers), optional
+        Cost of serving *all* of a customer's demand from a facility. A DataFrame names both.
+    quadratic_cost : array_like or DataFrame, shape (facilities, customers), optional
+        Cost by the square of the share that is served; zero or more.
+    single_source : bool
+        Whether each customer is served by one facility alone.
+    facilities, customers : sequence of str, optional
+        Names; those of the frames, else F1, F2, ... and C1, C2, ...
+
+    Raises
+    ------
+    ArgumentError
+        If names are not unique, or the capacities together are below the demand.
+    ProblemError
+        If the data are not finite, or of the wrong size or sign.
+    """
+
+    facilities: tuple[str, ...]
+    customers: tuple[str, ...]
+    capacity: Vector
+    fixed_cost: Vector
+    demand: Vector
+    service_cost: Matrix
+    quadratic_cost: Matrix
+    single_source: bool
+
+    def __init__(
+        self,
+        capacity: Any,
+        fixed_cost: Any,
+        demand: Any = None,
+        service_cost: Any = None,
+        quadratic_cost: Any = None,
+        single_source: bool = False,
+        *,
+        facilities: Sequence[str] | None = None,
+        customers: Sequence[str] | None = None,
+    ) -> None:
+        tables = {"service_cost": service_cost, "quadratic_cost": quadratic_cost}
+        given = {name: table for name, table in tables.items() if table is not None}
+        if not given:
+            raise ArgumentError("service_cost and quadratic_cost are both None; give one, (facilities, customers)")
+        if not isinstance(single_source, bool | np.bool_):
+            raise ArgumentError(f"single_source is {single_source!r}; it must be True or False")
+        first, table = next(iter(given.items()))
+        shape = np.shape(table)
+        if len(shape) != 2 or 0 in shape:
+            raise ProblemError(f"{first} has shape {shape}; it must be (facilities, customers)")
+        framed = hasattr(table, "columns") and hasattr(table, "index")
+        sites = _names("facilities", facilities, table.index if framed else None, shape[0], "F")
+        takers = _names("customers", customers, table.columns if framed else None, shape[1], "C")
+        at_site: dict[Hashable, int] = {name: i for i, name in enumerate(sites)}
+        at_taker: dict[Hashable, int] = {name: j for j, name in enumerate(takers)}
+        fields: dict[str, Any] = {
+            "facilities": sites,
+            "customers": takers,
+            "capacity": vector("capacity", capacity, at_site, sites, "facility", default=np.inf, no_limit=True),
+            "fixed_cost": vector("fixed_cost", fixed_cost, at_site, sites, "facility"),
+            "demand": vector("demand", 1.0 if demand is None else demand, at_taker, takers, "customer"),
+            "single_source": bool(single_source),
+        }
+        for name, minimum in (("service_cost", None), ("quadratic_cost", 0.0)):
+            values = np.zeros(shape) if tables[name] is None else _ordered(name, tables[name], sites, takers)
+            fields[name] = matrix(name, values, sites, takers, minimum)
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        total = float(self.demand.sum())
+        if self.capacity.sum() < total * (1 - CAPACITY_TOLERANCE):
+            raise ArgumentError(
+                f"capacity adds up to {self.capacity.sum():g}, below the demand {total:g}; raise it, or add a facility"
+            )
+
+    def __repr__(self) -> str:
+        single = ", single source" if self.single_source else ""
+        return f"<FacilityLocation of {len(self.facilities)} facilities, {len(self.customers)} customers{single}>"
+
+    @cached_property
+    def share_limits(self) -> Matrix:
+        """The largest share of each customer (columns) that each facility (rows) can serve."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            limits = np.where(self.demand > 0, self.capacity[:, None] / self.demand, 1.0)
+        limits = np.minimum(limits, 1.0)
+        return frozen(np.where(limits < 1.0 - CAPACITY_TOLERANCE, 0.0, 1.0) if self.single_source else limits)
+
+    def problem(self) -> Problem:
+        """The mixed-integer program; its objective is the cost.
+
+        x are the shares, named "F1 -> C1", switched by their facility's binary, "F1". With a single source
+        the shares are binaries themselves, named like that, and there are no x. Rows are named
+        "customer C1", "capacity of F1" and, for single sources, "F1 serves C1".
+        """
+        return self._problem
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """(facility, customer) of every share that can be above 0."""
+        facility, customer = np.nonzero(self.share_limits > 0)
+        return facility.astype(np.intp), customer.astype(np.intp)
+
+    @cached_property
+    def _problem(self) -> Problem:
+        facility, customer = self._pairs
+        sites, takers, n = len(self.facilities), len(self.customers), len(facility)
+        names = [f"{self.facilities[i]} -> {self.customers[j]}" for i, j in zip(facility, customer, strict=True)]
+        column = np.arange(n)
+        served = sparse.csr_array((np.ones(n), (customer, column)), shape=(takers, n))
+        load = sparse.csr_array((self.demand[customer], (facility, column)), shape=(sites, n))
+        most = np.asarray(load @ self.share_limits[facility, customer])
+        binds = np.flatnonzero(most > self.capacity)
+        open_load = sparse.csr_array((-self.capacity[binds], (np.arange(len(binds)), binds)), shape=(len(binds), sites))
+        needed = [f"customer {name}" for name in self.customers]
+        limited = [f"capacity of {self.facilities[i]}" for i in binds]
+        linear = self.service_cost[facility, customer]
+        square = self.quadratic_cost[facility, customer]
+        # Not needed for correctness, but it rules out most choices of facilities at once.
+        total = float(self.demand.sum())
+        enough = sparse.csr_array(np.minimum(self.capacity, total)[None, :])
+        least = total * (1.0 - CAPACITY_TOLERANCE)
+        low = np.concatenate([np.ones(takers), np.full(len(binds), -np.inf)])
+        high = np.concatenate([np.ones(takers), np.zeros(len(binds))])
+        if self.single_source:
+            # b^2 = b: the square of a share that is 0 or 1 is linear.
+            use = sparse.hstack(
+                [sparse.csr_array((-np.ones(n), (column, facility)), shape=(n, sites)), sparse.eye_array(n)]
+            )
+            return Problem(
+                p=np.concatenate([self.fixed_cost, linear + square]),
+                B=sparse.csr_array(
+                    sparse.vstack(
+                        [
+                            sparse.hstack([sparse.csr_array((takers, sites)), served]),
+                            sparse.hstack([open_load, load[binds]]),
+                            sparse.hstack([enough, sparse.csr_array((1, n))]),
+                            use,
+                        ]
+                    )
+                ),
+                b_lower=np.concatenate([low, [least], np.full(n, -np.inf)]),
+                b_upper=np.concatenate([high, [np.inf], np.zeros(n)]),
+                b_names=[*self.facilities, *names],
+                b_row_names=[
+                    *needed,
+                    *limited,
+                    "enough capacity",
+                    *(
+                        f"{self.facilities[i]} serves {self.customers[j]}"
+                        for i, j in zip(facility, customer, strict=True)
+                    ),
+                ],
+            )
+        return Problem(
+            Q=square,
+            q=linear,
+            p=self.fixed_cost,
+            A=sparse.csr_array(sparse.vstack([served, load[binds]])),
+            G=sparse.csr_array(sparse.vstack([sparse.csr_array((takers, sites)), open_load])),
+            row_lower=low,
+            row_upper=high,
+            B=enough if len(binds) else np.ones((1, sites)),
+            b_lower=[least if len(binds) else 1.0],
+            b_upper=[np.inf],
+            x_lower=np.zeros(n),
+            x_upper=self.share_limits[facility, customer],
+            switch=facility,
+            binaries=sites,
+            x_names=names,
+            b_names=self.facilities,
+            row_names=[*needed, *limited],
+            b_row_names=["enough capacity"],
+        )
+
+    def read(self, result: Result) -> FacilityResult:
+        """The answer of a solve of `problem()`, labelled.
+
+        Raises
+        ------
+        ArgumentError
+            If the result has no solution, or belongs to another location problem.
+        """
+        if result.x is None or result.b is None:
+            raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")
+        problem = self.problem()
+        if result.problem.x_names != problem.x_names or result.problem.b_names != problem.b_names:
+            raise ArgumentError("result is of other facilities; read it with the object that built the problem")
+        sites = len(self.facilities)
+        shares = np.zeros((sites, len(self.customers)))
+        shares[self._pairs] = result.b[sites:] if self.single_source else result.x
+        return FacilityResult(
+            self, frozen(shares), tuple(bool(value) for value in result.b[:sites]), result.objective, result.bound,
+            result.gap, str(result.status),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FacilityResult:
+    """Open facilities, who serves whom, and what it costs.
+
+    Attributes
+    ----------
+    location : FacilityLocation
+        What was asked.
+    shares : ndarray, shape (facilities, customers)
+        Share of each customer's demand that each facility serves.
+    is_open : tuple of bool
+        Whether each facility is open.
+    objective, bound, gap, status
+        Of the solve.
+    """
+
+    location: FacilityLocation
+    shares: Matrix
+    is_open: tuple[bool, ...]
+    objective: float
+    bound: float
+    gap: float
+    status: str
+
+    def __repr__(self) -> str:
+        return f"<FacilityResult: {str(self).splitlines()[0]}>"
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} {value:.6g}" for name, value in self.cost_split.items() if value)
+        lines = [
+            f"{sum(self.is_open)} of {len(self.is_open)} facilities open, cost {self.cost:.6g}"
+            + (f" ({parts})" if parts else "")
+        ]
+        for name, row in self.table().iterrows():
+            use = f" of {row['capacity']:.6g}" if np.isfinite(row["capacity"]) else ""
+            lines.append(f"  {name}  load {row['load']:.6g}{use}, {int(row['customers'])} customers")
+        return "\n".join(lines)
+
+    @property
+    def open_facilities(self) -> tuple[str, ...]:
+        """Names of the open facilities."""
+        return tuple(name for name, on in zip(self.location.facilities, self.is_open, strict=True) if on)
+
+    @property
+    def cost_split(self) -> dict[str, float]:
+        """Cost of opening (`fixed`), of service (`linear`) and of squared shares (`quadratic`)."""
+        location = self.location
+        return {
+            "fixed": float(location.fixed_cost @ np.array(self.is_open, dtype=float)),
+            "linear": float((location.service_cost * self.shares).sum()),
+            "quadratic": float((location.quadratic_cost * self.shares**2).sum()),
+        }
+
+    @property
+    def cost(self) -> float:
+        """All costs together, computed from the caller's own data."""
+        return sum(self.cost_split.values())
+
+    @property
+    def violation(self) -> float:
+        """Largest violation: of service and signs in shares, of capacities as a share of the total demand."""
+        location = self.location
+        worst = float(np.abs(self.shares.sum(axis=0) - 1.0).max(initial=0.0))
+        limit = np.array(self.is_open, dtype=float)[:, None]
+        worst = max(worst, float((-self.shares).max(initial=0.0)), float((self.shares - limit).max(initial=0.0)))
+        over = self.shares @ location.demand - location.capacity
+        return max(worst, float(over.max(initial=0.0)) / max(float(location.demand.sum()), 1e-300))
+
+    @property
+    def assignment(self) -> pd.DataFrame:
+        """One row per customer and facility that serves it: customer, facility, share, amount, cost."""
+        import pandas as pd
+
+        location = self.location
+        customer, facility = np.nonzero(self.shares.T > NEGLIGIBLE_SHARE)
+        share = self.shares[facility, customer]
+        cost = (
+            location.service_cost[facility, customer] * share + location.quadratic_cost[facility, customer] * share**2
+        )
+        return pd.DataFrame(
+            {
+                "customer": [location.customers[j] for j in customer],
+                "facility": [location.facilities[i] for i in facility],
+                "share": share,
+                "amount": share * location.demand[customer],
+                "cost": cost,
+            }
+        )
+
+    def table(self) -> pd.DataFrame:
+        """One row per open facility: load, capacity, use (share of the capacity), customers, fixed cost."""
+        import pandas as pd
+
+        location = self.location
+        on = np.flatnonzero(self.is_open)
+        load = self.shares[on] @ location.demand
+        with np.errstate(invalid="ignore", divide="ignore"):
+            use = np.where(location.capacity[on] > 0, load / location.capacity[on], 0.0)
+        return pd.DataFrame(
+            {
+                "load": load,
+                "capacity": location.capacity[on],
+                "use": use,
+                "customers": (self.shares[on] > NEGLIGIBLE_SHARE).sum(axis=1),
+                "fixed cost": location.fixed_cost[on],
+            },
+            index=pd.Index([location.facilities[i] for i in on], name="facility", dtype=object),
+        )
+
+
+def _names(argument: str, given: Any, index: Any, size: int, prefix: str) -> tuple[str, ...]:
+    """Names as given, else those of a frame, else F1, F2, ..."""
+    if given is not None:
+        if not is_list(given):
+            raise ArgumentError(f"{argument} is {given!r}; give a list of names")
+        names = tuple(str(name) for name in given)
+    elif index is not None and type(index).__name__ != "RangeIndex":
+        names = tuple(str(name) for name in index)
+    else:
+        names = tuple(f"{prefix}{i + 1}" for i in range(size))
+    if len(names) != size:
+        raise ArgumentError(f"{argument} has {len(names)} names but the costs are for {size}; sizes must agree")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ArgumentError(f"{argument} has {name!r} twice; names must be unique")
+        seen.add(name)
+    return names
+
+
+def _ordered(argument: str, table: Any, sites: tuple[str, ...], takers: tuple[str, ...]) -> Any:
+    """A frame's numbers in the order of the names; anything else as it is."""
+    if not (hasattr(table, "columns") and hasattr(table, "index")):
+        return table
+    values = np.asarray(table)
+    for axis, index, names in ((0, table.index, sites), (1, table.columns, takers)):
+        if type(index).__name__ == "RangeIndex":
+            continue
+        place = {str(label): i for i, label in enumerate(index)}
+        for name in names:
+            if name not in place:
+                raise ArgumentError(f"{argument} lacks {name!r}; names must agree")
+        values = values.take([place[name] for name in names], axis)
+    return values
