@@ -1,0 +1,183 @@
+"""Warehouse, Canad and DIMACS files: the problems they state, and what is refused with its line."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from damage import answers, damaged
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hybridmip.errors import ArgumentError, FileError
+from hybridmip.io.networks import is_canad, is_dimacs, is_warehouse, parse_canad, parse_dimacs, parse_warehouse
+from hybridmip.io.problems import read_problem
+from hybridmip.problem import Problem
+
+WAREHOUSE = """\
+ 2 3
+ 10 100.
+ 8 70.
+ 4 12.0 20.0
+ 5 15.0
+ 10.0
+ 3 9.0 6.0
+"""
+CANAD = """\
+ MULTIGEN.DAT:
+   3   4   2
+   1   2   5   10   100   1   1
+   2   3   1   10    50   1   2
+   1   3   9    4    20   1   3
+   3   1   2   10    10   1   4
+   1   3   6
+   3   2   3
+"""
+DIMACS = """\
+c a comment
+p min 4 5
+n 1 3
+n 4 -3
+a 1 2 0 2 3
+a 2 3 0 2 1
+a 3 4 0 2 1
+a 1 4 0 2 2
+a 1 4 1 1 7
+"""
+
+
+def best(problem: Problem) -> float:
+    """The least value over all binaries: an LP for each."""
+    from scipy.optimize import linprog
+
+    values = []
+    for b in product((0.0, 1.0), repeat=problem.m):
+        lower, upper = problem.bounds_given(b)
+        rest = problem.G @ np.array(b)
+        low, high = problem.row_lower - rest, problem.row_upper - rest
+        A, equal = problem.A.toarray(), low == high
+        limits = np.concatenate([high[~equal], -low[~equal]])
+        rows = np.concatenate([A[~equal], -A[~equal]])[np.isfinite(limits)]
+        found = linprog(
+            problem.q, A_ub=rows, b_ub=limits[np.isfinite(limits)], A_eq=A[equal], b_eq=low[equal],
+            bounds=np.column_stack([lower, upper]),
+        )  # fmt: skip
+        if found.status == 0:
+            values.append(problem.objective(found.x, b))
+    return min(values)
+
+
+def test_warehouse() -> None:
+    """Shares of demand, capacities, and x <= y; costs are for all of a customer's demand, lines may break anywhere."""
+    problem = parse_warehouse(WAREHOUSE, "f")
+    assert (problem.n, problem.m, problem.rows) == (6, 2, 5)
+    assert problem.switch.tolist() == [0, 1, 0, 1, 0, 1]
+    assert problem.p.tolist() == [100, 70]
+    assert problem.q.tolist() == [12, 20, 15, 10, 9, 6]
+    # Demand 12 needs both: 4 of 12 is all at 1; 10 + 8 suffice for everything at its cheapest.
+    assert best(problem) == pytest.approx(170 + 12 + 10 + 6)
+    x = [1, 0, 0, 1, 0, 1]
+    assert problem.violation(x, [1, 1]) == 0
+    assert problem.violation(x, [1, 0]) >= 1
+    assert problem.violation([0, 1, 0, 1, 0, 1], [0, 1]) == 4  # 12 units from a warehouse of 8
+
+
+def test_canad() -> None:
+    """A flow for each commodity and arc, at most the smaller of demand and capacity; arcs are shared."""
+    problem = parse_canad(CANAD, "f")
+    assert (problem.n, problem.m, problem.rows) == (8, 4, 2 * 3 + 4)
+    assert problem.x_upper.tolist() == [6, 6, 4, 6, 3, 3, 3, 3]
+    assert problem.x_names[0] == "flow_1_1_2"
+    # The first commodity: all by 2 (36 + 150), or 4 direct (36 + 20) and 2 by 2 (12 + 150);
+    # the second must take 3 -> 1 -> 2, 3 units: 6 + 15 + 10 (arc 1 -> 2 is open).
+    assert best(problem) == pytest.approx(36 + 150 + 6 + 15 + 10)
+
+
+def test_dimacs_without_and_with_a_fixed_charge() -> None:
+    """Linear without a charge; with one each arc has a binary but for those that must carry flow."""
+    linear = parse_dimacs(DIMACS, "f")
+    assert (linear.n, linear.m) == (5, 0)
+    assert best(linear) == pytest.approx(7 + 2 * 2)
+    charged = parse_dimacs(DIMACS, "f", fixed_charge=10.0)
+    assert (charged.n, charged.m) == (5, 4)
+    assert charged.switch.tolist() == [0, 1, 2, 3, -1]
+    assert best(charged) == pytest.approx(7 + 10 + 2 * 2 + 10)
+    assert charged.x_names == ("flow_1_2", "flow_2_3", "flow_3_4", "flow_1_4", "flow_1_4_2")
+
+
+def test_dimacs_arc_without_capacity() -> None:
+    """A negative capacity is none; with a charge the arc may carry everything there is."""
+    text = DIMACS.replace("a 1 4 0 2 2", "a 1 4 0 -1 2")
+    assert parse_dimacs(text, "f").x_upper[3] == np.inf
+    assert parse_dimacs(text, "f", fixed_charge=1).x_upper[3] == 4
+
+
+def test_kinds_are_told_apart(tmp_path: Path) -> None:
+    """By suffix and, where that says nothing, by content."""
+    assert (is_warehouse(WAREHOUSE), is_warehouse(CANAD), is_warehouse(DIMACS)) == (True, False, False)
+    assert (is_canad(WAREHOUSE), is_canad(CANAD), is_canad(DIMACS)) == (False, True, False)
+    assert (is_dimacs(WAREHOUSE), is_dimacs(CANAD), is_dimacs(DIMACS)) == (False, False, True)
+    for name, text, m in (("cap.txt", WAREHOUSE, 2), ("cap41", WAREHOUSE, 2), ("a.dow", CANAD, 4), ("b", CANAD, 4)):
+        (tmp_path / name).write_text(text)
+        assert read_problem(tmp_path / name).m == m
+    for name in ("a.dmx", "a.min", "a.net", "a.txt"):
+        (tmp_path / name).write_text(DIMACS)
+        assert read_problem(tmp_path / name).m == 0
+        assert read_problem(tmp_path / name, fixed_charge=3).m == 4
+    with pytest.raises(ArgumentError, match="DIMACS min-cost flows only"):
+        read_problem(tmp_path / "a.dow", fixed_charge=3)
+    with pytest.raises(ArgumentError, match="finite"):
+        read_problem(tmp_path / "a.dmx", fixed_charge=np.nan)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "old", "new", "line", "message"),
+    [
+        (parse_warehouse, WAREHOUSE, "10 100.", "10 many", 2, "'many' is not a finite number"),
+        (parse_warehouse, WAREHOUSE, "10 100.", "capacity 100.", 2, "capacity is left open"),
+        (parse_warehouse, WAREHOUSE, "10 100.", "-10 100.", 2, "the capacity is -10"),
+        (parse_warehouse, WAREHOUSE, " 3 9.0", " -3 9.0", 7, "the demand is -3"),
+        (parse_warehouse, WAREHOUSE, " 6.0", "", 7, "truncated"),
+        (parse_warehouse, WAREHOUSE, " 6.0", " 6.0 1.0", 7, "too long"),
+        (parse_warehouse, WAREHOUSE, " 2 3", " 2.5 3", 1, "number of warehouses is 2.5"),
+        (parse_canad, CANAD, "   3   4   2", "   3   4", 2, "expected 3 numbers"),
+        (parse_canad, CANAD, "   1   3   6\n", "", 7, "truncated"),
+        (parse_canad, CANAD, "   1   3   6", "   1   4   6", 7, "node 4 is not from 1 to 3"),
+        (parse_canad, CANAD, "   2   3   1   10", "   2   3   1   1e400", 4, "'1e400'"),
+        (parse_canad, CANAD, "   3   4   2", "   999999   4   2", 2, "cannot reach 999999 nodes"),
+        (parse_dimacs, DIMACS, "p min 4 5", "p max 4 5", 2, "expected `p min nodes arcs`"),
+        (parse_dimacs, DIMACS, "p min 4 5", "p min 4 6", 9, "6 arcs announced, found 5"),
+        (parse_dimacs, DIMACS, "p min 4 5\n", "", 2, "before the p line"),
+        (parse_dimacs, DIMACS, "n 1 3", "n 9 3", 3, "node 9 is not from 1 to 4"),
+        (parse_dimacs, DIMACS, "n 4 -3", "n 1 -3", 4, "node 1 is listed twice"),
+        (parse_dimacs, DIMACS, "a 1 2 0 2 3", "a 1 2 3 2 3", 5, "the bounds are 3 and 2"),
+        (parse_dimacs, DIMACS, "a 1 2 0 2 3", "b 1 2 0 2 3", 5, "'b' is none of c, p, n, a"),
+        (parse_dimacs, DIMACS, "a 1 2 0 2 3", "a 1 2 0 2", 5, "expected 5 numbers"),
+    ],
+)
+def test_bad_lines(parse, text: str, old: str, new: str, line: int, message: str) -> None:
+    """One line that names the file, the line, and what is wrong there."""
+    assert old in text
+    with pytest.raises(FileError) as caught:
+        parse(text.replace(old, new, 1), "small")
+    assert str(caught.value).startswith(f"small, line {line}: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_supplies_must_add_up() -> None:
+    """Otherwise nothing is feasible: most likely a damaged file."""
+    with pytest.raises(FileError, match="the supplies add up to -1"):
+        parse_dimacs(DIMACS.replace("n 1 3", "n 1 2"), "f")
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_damaged_texts_raise_only_our_errors(data: st.DataObject) -> None:
+    """A changed byte, line or field gives a problem or an error of ours in one line, never anything else."""
+    parse, text = data.draw(
+        st.sampled_from([(parse_warehouse, WAREHOUSE), (parse_canad, CANAD), (parse_dimacs, DIMACS)])
+    )
+    assert answers(parse, damaged(data, text))
