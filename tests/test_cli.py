@@ -554,14 +554,14 @@ def test_demo(run: Run, tmp_path: Path) -> None:
     assert (folder / "frontier.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(folder / "frontier.csv")
     assert len(table) == 4
-    assert (table["bound"] <= table["variance"] * (1 + 1e-9)).all()  # every target has an answer
+    assert (table["bound"] <= table["objective"] * (1 + 1e-9)).all()  # every target has an answer
 
     (folder / "frontier.png").unlink()
     answer = run(*arguments, "--json", "--no-picture")
     document = json.loads(answer.out)
     assert list(document) == [*SOLVE_KEYS, *PORTFOLIO_KEYS, "frontier", "files"]
-    assert [point["target_return"] for point in document["frontier"]] == pytest.approx(list(table["target_return"]))
-    assert [str(folder / "frontier.csv")] == document["files"]
+    assert [point["parameter"] for point in document["frontier"]] == pytest.approx(list(table["target_return"]))
+    assert [str(folder / name) for name in ("frontier.csv", "weights.csv")] == document["files"]
     assert not (folder / "frontier.png").exists()
 
 
@@ -574,7 +574,7 @@ def test_demo_goes_up_to_what_can_be_had(run: Run, tmp_path: Path) -> None:
     best = np.sort(market(assets=12).expected_returns)[::-1]
     highest = best[0] * 0.96 + 0.01 * best[1:5].sum()
     assert points[1]["status"] != "infeasible"
-    assert highest - 0.002 * (highest - points[0]["target_return"]) < points[1]["target_return"] < highest
+    assert highest - 0.002 * (highest - points[0]["parameter"]) < points[1]["parameter"] < highest
 
 
 def test_demo_where_only_equal_weights_are_left(run: Run, tmp_path: Path) -> None:

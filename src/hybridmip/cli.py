@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from hybridmip.applications.portfolio import Group, Portfolio, PortfolioResult
+    from hybridmip.frontier import Frontier
     from hybridmip.progress import TextProgress
-    from hybridmip.report.demo import FrontierPoint
     from hybridmip.result import Result
 
 EXIT_SOLUTION = 0
@@ -175,10 +175,10 @@ def demo(
     assets: Annotated[int, typer.Option(min=2, metavar="N", help="Assets to choose from.")] = 60,
     hold: Annotated[int, typer.Option(min=1, metavar="N", help="Assets to hold.")] = 10,
     points: Annotated[int, typer.Option(min=2, metavar="N", help="Targets along the frontier.")] = 15,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where frontier.png and frontier.csv go.")] = Path(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the tables and pictures go.")] = Path(
         "hybridmip-demo"
     ),
-    no_picture: Annotated[bool, typer.Option("--no-picture", help="Do not draw frontier.png.")] = False,
+    no_picture: Annotated[bool, typer.Option("--no-picture", help="Tables only, no pictures, no page.")] = False,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -213,7 +213,8 @@ def demo(
     from rich.text import Text
 
     from hybridmip.applications.market import market
-    from hybridmip.report.demo import save_frontier, sweep, unconstrained_frontier
+    from hybridmip.cli_frontier import Bar
+    from hybridmip.frontier import frontier as sweep
     from hybridmip.solve import solve
 
     stocks = market(assets=assets, seed=seed)
@@ -241,25 +242,26 @@ def demo(
     unwritten: FileError | None = None
     if result.stop_reason != "interrupted":
         show(Text(f"The same for {points} returns from {_percent(low)} to {_percent(high)}", "bold"), "")
-        ticker.show(f"frontier: 0 of {points} targets solved")
-        frontier = sweep(
+        found = sweep(
             asked,
-            np.linspace(low, high, points),
+            [float(value) for value in np.linspace(low, high, points)],
             time_limit=None if time_limit is None else max(time_limit - result.seconds, 0.01),
             seed=seed,
-            on_point=lambda count, _: ticker.show(f"frontier: {count} of {points} targets solved"),
+            progress=Bar(ticker),
         )
         ticker.show("drawing")
-        free = unconstrained_frontier(asked)
+        chosen = None if reading is None else (reading.expected_return, reading.variance)
         files: list[Path] = []
         try:
-            files = save_frontier(out, frontier, free, reading, sectors, rules, picture=not no_picture)
+            files = found.save(
+                out, rules, pictures=not no_picture, groups=sectors, group_title="sector", chosen=chosen
+            )  # fmt: skip
         except FileError as error:
             unwritten = error
         ticker.clear()
-        document["frontier"] = [point.to_dict() for point in frontier]
+        document["frontier"] = found.document()["points"]
         document["files"] = [str(path) for path in files]
-        show(*_frontier_report(frontier, free, reading), "")
+        show(*_frontier_report(found, reading), "")
         if files:
             show(f"written: {', '.join(map(str, files))}", "")
         show(*_what_next())
@@ -366,10 +368,10 @@ def portfolio(
     reading = asked.read(result) if result.has_solution else None
     unwritten: FileError | None = None
     if out is not None and reading is not None:
-        from hybridmip.report.demo import save_table
+        from hybridmip.io.files import write_text
 
         try:
-            save_table(reading.table(), out)
+            write_text(out, reading.table().to_csv(), "the weights")
         except FileError as error:
             unwritten = error  # told after the answer, which must not be lost
     if certificate is not None:
@@ -802,22 +804,19 @@ def _no_solution_report(asked: Portfolio, result: Result) -> list[RenderableType
     return [*parts, "", summary(result)]
 
 
-def _frontier_report(
-    frontier: Sequence[FrontierPoint],
-    free: tuple[Any, Any],
-    reading: PortfolioResult | None,
-) -> list[RenderableType]:
+def _frontier_report(found: Frontier, reading: PortfolioResult | None) -> list[RenderableType]:
     import numpy as np
     from rich.table import Table
 
     from hybridmip.report.terminal import finder_in_words, frontier_chart, optimality_in_words
 
     console = _console()
-    solved = [point for point in frontier if point.portfolio is not None]
+    solved = [point for point in found.points if point.risk is not None]
+    free = found.unconstrained
     picture = frontier_chart(
-        [point.target for point in solved],
-        [point.portfolio.risk for point in solved if point.portfolio is not None],
-        unconstrained=(free[0], np.sqrt(np.maximum(free[1], 0.0))),
+        [point.parameter for point in solved],
+        [point.risk for point in solved if point.risk is not None],
+        unconstrained=None if free is None else (free[0], np.sqrt(np.maximum(free[1], 0.0))),
         chosen=None if reading is None else (reading.expected_return, reading.risk),
         width=min(console.width, 96),
         ascii_only=console.options.ascii_only,
@@ -826,19 +825,19 @@ def _frontier_report(
     for heading in ("target return", "risk", "how good", "found by", "time"):
         words = heading in ("how good", "found by")
         table.add_column(heading, justify="left" if words else "right", no_wrap=True)
-    for point in frontier:
-        result = point.result
-        if point.portfolio is None:
-            risk, quality = "-", "proven infeasible" if result.status == "infeasible" else "none found"
+    for point in found.points:
+        if point.risk is None:
+            risk, quality = "-", "proven infeasible" if point.status == "infeasible" else "none found"
         else:
-            risk = f"{100 * point.portfolio.risk:.4f} %"
-            quality = optimality_in_words(result.objective, result.bound).removesuffix(" (proven)")
+            risk = f"{100 * point.risk:.4f} %"
+            proven = point.objective if point.status == "optimal" else point.bound
+            quality = optimality_in_words(point.objective, proven).removesuffix(" (proven)")
         table.add_row(
-            f"{100 * point.target:.4f} %",
+            f"{100 * point.parameter:.4f} %",
             risk,
             quality,
-            finder_in_words(result.found_by),
-            f"{result.seconds:.2f} s",
+            finder_in_words(point.found_by),
+            f"{point.seconds:.2f} s",
         )
     return [picture, "", table]
 

@@ -146,7 +146,7 @@ def frontier(
             portfolio, grid,
             config={"paper": Config.paper, "quick": Config.quick}.get(config.value, Config)(),
             seed=seed, time_limit=time_limit, store=out / RUN_FILE, resume=resume, executor=executor, jobs=jobs,
-            progress=_Bar(ticker, len(grid)),
+            progress=Bar(ticker),
         )  # fmt: skip
     ticker.show("writing the tables and pictures")
     files = found.save(out, title, pictures=not no_pictures)
@@ -225,10 +225,10 @@ def _spread(portfolio: Portfolio, limits: tuple[float, float] | str | None, poin
     import numpy as np
 
     if isinstance(limits, tuple):
-        ends = limits
-    else:
-        ends = portfolio.attainable_range() if limits == "attainable" else portfolio.efficient_range()
-    return [float(value) for value in np.linspace(*ends, points)]
+        return [float(value) for value in np.linspace(*limits, points)]
+    from hybridmip.frontier.family import spread
+
+    return spread(portfolio, limits or "efficient", points)
 
 
 @contextmanager
@@ -251,11 +251,11 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
         client.close()
 
 
-class _Bar:
+class Bar:
     """Progress in one line: how far, how long still, and what the points are by now."""
 
-    def __init__(self, ticker: _Ticker, total: int) -> None:
-        self.ticker, self.total = ticker, total
+    def __init__(self, ticker: _Ticker) -> None:
+        self.ticker = ticker
         self.phase, self.started, self.before = "", 0.0, 0
 
     def update(self, phase: str, done: int, total: int, counts: dict[str, int], seconds: float) -> None:

@@ -182,9 +182,9 @@ def test_a_full_disk_keeps_what_was_stored(tmp_path: Path) -> None:
     store = Store(path, {"seed": "0"})
     store.put("search", 0, {0: {"objective": 1.0}})
     store._connection.execute("PRAGMA max_page_count = 6")
+    large = {point: {"objective": 1.0, "x": list(range(2000))} for point in range(1, 50)}
     with pytest.raises(FileError, match="full") as error:
-        for point in range(1, 200):
-            store.put("search", 0, {point: {"objective": 1.0, "x": list(range(2000))}})
+        store.put("search", 0, large)
     assert "\n" not in str(error.value)
     store.close()
     again = Store(path, {"seed": "0"}, resume=True)

@@ -192,15 +192,31 @@ class Frontier:
         asked = np.linspace(low, high, SMOOTH)
         return asked, unconstrained_variances(self.portfolio, asked)
 
-    def plot(self, path: str | Path | None = None, title: str = "") -> Figure:
-        """The frontier with its certified band and the weights along it; written to `path` if that is given."""
+    def plot(
+        self,
+        path: str | Path | None = None,
+        title: str = "",
+        groups: Mapping[str, str] | None = None,
+        group_title: str = "group",
+        chosen: tuple[float, float] | None = None,
+    ) -> Figure:
+        """The frontier with its certified band and the weights along it; written to `path` if that is given.
+
+        Parameters
+        ----------
+        groups, group_title
+            Group of each asset, to colour the weights by, and what a group is called.
+        chosen : pair of float, optional
+            Return and variance of one portfolio to mark.
+        """
         from hybridmip.report.figures import curve_figure, frontier_figure, save_figure
 
         frame = self.to_frame()
         if self.unconstrained is not None:
             figure = frontier_figure(
                 frame[self.parameter], frame["objective"], frame["bound"], unconstrained=self.unconstrained,
-                weights=self.weights(), title=title,
+                weights=self.weights(), groups=groups, group_title=group_title, chosen=chosen, title=title,
+                infeasible=[point.parameter for point in self.points if point.status == "infeasible"],
             )  # fmt: skip
         else:
             figure = curve_figure(
@@ -254,8 +270,11 @@ class Frontier:
         write_text(path, frontier_page(self.document(title)), "the page")
         return Path(path)
 
-    def save(self, folder: str | Path, title: str = "", pictures: bool = True) -> list[Path]:
-        """Write frontier.csv, weights.csv and, if asked, frontier.png, frontier.svg and report.html into a folder."""
+    def save(self, folder: str | Path, title: str = "", pictures: bool = True, **drawing: Any) -> list[Path]:
+        """Write frontier.csv, weights.csv and, if asked, frontier.png, frontier.svg and report.html into a folder.
+
+        `drawing` is passed on to `plot`.
+        """
         from hybridmip.io.files import write_text
 
         folder = Path(folder)
@@ -265,7 +284,7 @@ class Frontier:
         if pictures:
             from hybridmip.report.figures import save_figure
 
-            figure = self.plot(title=title)
+            figure = self.plot(title=title, **drawing)
             for suffix in (".png", ".svg"):
                 files.append(save_figure(figure, folder / f"frontier{suffix}"))
             files.append(self.report(folder / "report.html", title))
@@ -282,7 +301,8 @@ def unconstrained_variances(
     ArgumentError
         If a return cannot be had.
     """
-    from hybridmip.solve import solve
+    from hybridmip.blas import one_thread
+    from hybridmip.restricted import restricted_solver
 
     rows = np.vstack([np.ones(portfolio.n), portfolio.returns])
     variances = np.empty(len(returns))
@@ -295,8 +315,12 @@ def unconstrained_variances(
             x_lower=np.minimum(portfolio.min_weight, 0.0),
             x_upper=np.maximum(portfolio.max_weight, 0.0),
         )
-        result = solve(problem)
-        if not result.has_solution:
+        # Nothing is binary here: the restricted problem is the problem.
+        solver = restricted_solver(problem, 1)
+        with one_thread(problem.n):
+            answer = solver.evaluate(np.zeros(0, dtype=bool))
+        solver.close()
+        if not answer.feasible:
             raise ArgumentError(f"returns[{k}] is {target:g}; no portfolio has that return")
-        variances[k] = result.objective
+        variances[k] = answer.objective
     return variances

@@ -14,6 +14,8 @@ from hybridmip.problem import Problem
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio import Portfolio
 
+#: Attainable returns are taken from this share of their range inside its ends.
+WITHIN = 1e-6
 #: What of a portfolio can be varied.
 VARIED = ("target_return", "assets", "budget")
 
@@ -78,8 +80,19 @@ class PortfolioFamily:
         """Evenly spaced targets over the returns of the unconstrained frontier, or over those that can be had."""
         if self.parameter != "target_return":
             raise ArgumentError(f"grid is missing: give the values of {self.parameter} along the frontier")
-        ends = self.portfolio.efficient_range() if which == "efficient" else self.portfolio.attainable_range()
-        return [float(value) for value in np.linspace(*ends, points)]
+        return spread(self.portfolio, which, points)
+
+
+def spread(portfolio: Portfolio, which: str, points: int) -> list[float]:
+    """Evenly spaced returns over the `efficient` or the `attainable` range of a portfolio."""
+    if which == "efficient":
+        low, high = portfolio.efficient_range()
+    else:
+        low, high = portfolio.attainable_range()
+        # At the very end only one portfolio is left, and rounding can take it away.
+        inside = WITHIN * (high - low)
+        low, high = low + inside, high - inside
+    return [float(value) for value in np.linspace(low, high, points)]
 
 
 def family_hash(family: Family, grid: Sequence[float]) -> str:

@@ -28,6 +28,9 @@ def write_text(path: str | Path, text: str, what: str = "the file") -> None:
         content = gzip.compress(content, mtime=0)
     temporary = None
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)  # a device or a pipe is written to, never replaced
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -37,7 +40,7 @@ def write_text(path: str | Path, text: str, what: str = "the file") -> None:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        raise FileError(f"cannot write {what} to {path}: {error.strerror or error}; choose another place") from None
+        raise FileError(f"cannot write {path} ({what}): {error.strerror or error}; choose another place") from None
 
 
 def _umask() -> int:

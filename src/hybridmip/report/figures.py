@@ -63,6 +63,7 @@ def frontier_figure(
     group_title: str = "group",
     chosen: tuple[float, float] | None = None,
     title: str = "Efficient frontier",
+    infeasible: ArrayLike | None = None,
 ) -> Figure:
     """Constrained points against the unconstrained frontier, and the weights along them below.
 
@@ -83,6 +84,8 @@ def frontier_figure(
         Return and variance of one portfolio to mark.
     title : str
         Heading of the upper panel.
+    infeasible : array_like, optional
+        Returns that no portfolio has, proven.
 
     Returns
     -------
@@ -107,13 +110,14 @@ def frontier_figure(
     order = np.argsort(level, kind="stable")
     order = order[np.isfinite(level[order]) & np.isfinite(variance[order])]
     level, variance, bound = level[order], variance[order], bound[order]
+    without = None if infeasible is None else np.asarray(infeasible, dtype=float)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.0, 7.6 if weights is not None else 4.2), layout="constrained")
         if weights is None:
-            _draw_frontier(figure.add_subplot(), level, variance, bound, unconstrained, chosen, title)
+            _draw_frontier(figure.add_subplot(), level, variance, bound, unconstrained, chosen, title, without)
         else:
             grid = figure.add_gridspec(2, 1, height_ratios=(1.25, 1.0))
-            _draw_frontier(figure.add_subplot(grid[0]), level, variance, bound, unconstrained, chosen, title)
+            _draw_frontier(figure.add_subplot(grid[0]), level, variance, bound, unconstrained, chosen, title, without)
             _draw_weights(figure.add_subplot(grid[1]), level, weights.iloc[order], groups, group_title)
     return figure
 
@@ -165,6 +169,7 @@ def _draw_frontier(
     unconstrained: tuple[ArrayLike, ArrayLike] | None,
     chosen: tuple[float, float] | None,
     title: str,
+    infeasible: NDArray[np.float64] | None = None,
 ) -> None:
     risk = np.sqrt(np.maximum(variance, 0.0))
     proven = np.sqrt(np.maximum(bound, 0.0))
@@ -179,6 +184,12 @@ def _draw_frontier(
             linestyle=(0, (4, 2)),
             label=label,
         )
+    if infeasible is not None and infeasible.size:
+        left = np.nanmin(np.append(risk, np.sqrt(np.asarray(unconstrained[1], dtype=float)) if unconstrained else risk))
+        axes.plot(
+            np.full(infeasible.size, left), infeasible, linestyle="none", marker="x", markersize=5, color=_VERMILION,
+            label="no such portfolio (proven)",
+        )  # fmt: skip
     certified = np.isfinite(bound)
     if certified.any():
         label = "where the optimum can lie"
