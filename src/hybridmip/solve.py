@@ -122,7 +122,8 @@ def solve(
         ending.reason = StopReason.INTERRUPTED
     finally:
         solver.close()
-    return _finish(ending, problem, display, started, seed)
+    with one_thread(problem.n):
+        return _finish(ending, problem, display, started, seed)
 
 
 def _load_compiled(solver: RestrictedSolver, config: Config) -> None:
@@ -156,7 +157,8 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
             (none, *nothing),
         )
         state.evaluate(state.binaries.maximise(-state.problem.p, time_limit=state.remaining), "start")
-        _quick_start(state, setting)
+        if not _by_small_mips(state):
+            _quick_start(state, setting)
     # Phase 1: mixed relaxations, discretised, pooled with random solutions.
     with state.in_phase("relaxation"):
         relaxed = _relax(state, setting, ending)
@@ -167,6 +169,14 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
             if enumerate_all(state, config.enumerate_up_to):
                 ending.exhausted = True
                 return StopReason.EXHAUSTED if state.best.feasible else StopReason.PROVEN_INFEASIBLE
+    if _by_small_mips(state):
+        from hybridmip.search.mips import search_linear
+
+        with state.in_phase("small MIPs"):
+            search_linear(state, setting, relaxed)
+        if not state.best.feasible:
+            _ask_for_feasibility(state, setting, [], ending)
+        return StopReason.PROVEN_INFEASIBLE if ending.proves_infeasible() else StopReason.CONVERGED
     with state.in_phase("pool"):
         pool = build_pool(state, relaxed, [state.binaries.nearest(b) for b in given])
         if not state.best.feasible:
@@ -187,6 +197,12 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
     if _core(state, setting, relaxed, ending) or _fit(state, setting, relaxed, ending):
         return StopReason.EXHAUSTED
     return StopReason.CONVERGED
+
+
+def _by_small_mips(state: SearchState) -> bool:
+    """Whether the search is that for linear problems."""
+    problem, config = state.problem, state.config
+    return problem.is_linear and problem.m > 0 and config.neighborhood == "descent" and bool(config.relaxations)
 
 
 def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: _Ending) -> bool:
@@ -265,7 +281,8 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
         "persp": Persp(),
     }
     relaxed: dict[str, Relaxed] = {}
-    for name in state.config.relaxations:
+    # For Q = 0 Persp is Line, and HiGHS solves it.
+    for name in ("line",) if _by_small_mips(state) else state.config.relaxations:
         state.check()
         expected = _expected_seconds(state.problem)
         if state.remaining is not None and expected > state.remaining:
@@ -288,6 +305,7 @@ def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, R
             continue
         if name == "persp":
             state.diagonal, state.probabilities = setting.diagonal, relaxed[name].b
+        if name == "persp" or _by_small_mips(state):
             state.penalties = penalties(setting, relaxed[name])
         state.raise_bound(name, relaxed[name].bound, relaxed[name].proof)
     if not state.diagonal.any():
@@ -361,7 +379,7 @@ def _finish(ending: _Ending, problem: Problem, display: Progress | None, started
         if state.proof is not None:
             method, d, y, la, mu = state.proof
             certificate = Certificate.make(problem, d, y, la, mu, method, state.binaries)
-            others = [value for name, value in state.bounds.items() if name in ("dual", "augm")]
+            others = [value for name, value in state.bounds.items() if name in ("dual", "augm", "branch and cut")]
             bound = max(certificate.claimed, *others) if others else certificate.claimed
         if state.best.feasible and state.best_b is not None and state.best.x is not None:
             x, b = _polish(problem, state.best.x, state.best_b)

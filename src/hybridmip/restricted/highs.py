@@ -107,8 +107,9 @@ class LinearModel:
     def solve(self, time_limit: float | None = None) -> LinearAnswer:
         """Solve, and read only what the status allows."""
         if time_limit is not None:
-            # HiGHS counts its run clock over all calls.
-            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + max(time_limit, 1e-3))
+            # HiGHS counts the run clock of an LP over all calls, that of a MILP anew.
+            before = 0.0 if self._integer else self.highs.getRunTime()
+            self.highs.setOptionValue("time_limit", before + max(time_limit, 1e-3))
         else:
             self.highs.setOptionValue("time_limit", float("inf"))
         if self._run() == self._highspy.HighsStatus.kError:
