@@ -17,15 +17,26 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hybridmip.applications.facility import FacilityLocation, FacilityResult
     from hybridmip.applications.market import Market, market
+    from hybridmip.applications.network import FixedChargeNetwork, NetworkResult, example_network
     from hybridmip.applications.portfolio import Group, Portfolio
     from hybridmip.certificate import Certificate, Verification
     from hybridmip.config import Config
-    from hybridmip.errors import ArgumentError, FileError, HybridMIPError, ProblemError, UnboundedError
+    from hybridmip.errors import (
+        ArgumentError,
+        FileError,
+        HybridMIPError,
+        MissingDependencyError,
+        ProblemError,
+        UnboundedError,
+    )
     from hybridmip.frontier import Frontier, frontier
+    from hybridmip.io.problems import read_problem
     from hybridmip.io.tables import read_portfolio_data
     from hybridmip.problem import Problem
     from hybridmip.quadratic import FactorModel
+    from hybridmip.report.network_figure import network_figure
     from hybridmip.result import Result, Status, StopReason
     from hybridmip.solve import solve
 
@@ -35,12 +46,17 @@ __all__ = [
     "ArgumentError",
     "Certificate",
     "Config",
+    "FacilityLocation",
+    "FacilityResult",
     "FactorModel",
     "FileError",
+    "FixedChargeNetwork",
     "Frontier",
     "Group",
     "HybridMIPError",
     "Market",
+    "MissingDependencyError",
+    "NetworkResult",
     "Portfolio",
     "Problem",
     "ProblemError",
@@ -50,13 +66,24 @@ __all__ = [
     "UnboundedError",
     "Verification",
     "__version__",
+    "example_network",
     "frontier",
     "market",
+    "network_figure",
     "read_portfolio_data",
+    "read_problem",
     "solve",
 ]
 
 _HOME = {
+    "read_problem": "io.problems",
+    "network_figure": "report.network_figure",
+    "example_network": "applications.network",
+    "MissingDependencyError": "errors",
+    "NetworkResult": "applications.network",
+    "FixedChargeNetwork": "applications.network",
+    "FacilityResult": "applications.facility",
+    "FacilityLocation": "applications.facility",
     "ArgumentError": "errors",
     "Certificate": "certificate",
     "Config": "config",

@@ -1,4 +1,4 @@
-"""The commands that work on problem files: `hybridmip solve` and `hybridmip verify`."""
+"""The commands that work on problem files: `hybridmip solve`, `verify`, `convert` and `network`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from hybridmip.cli import (
     _write_json,
     app,
 )
-from hybridmip.errors import FileError
+from hybridmip.errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
+    from hybridmip.io.model import ReadProblem
     from hybridmip.problem import Problem
     from hybridmip.result import Result
 
@@ -38,8 +39,17 @@ FEASIBLE = 1e-6
 @app.command()
 def solve(
     file: Annotated[
-        Path, typer.Argument(metavar="PROBLEM_FILE", show_default=False, help="The problem: a .json that was saved.")
+        Path,
+        typer.Argument(
+            metavar="PROBLEM_FILE",
+            show_default=False,
+            help="The problem: MPS, LP, QPLIB, Canad .dow, OR-Library warehouse, DIMACS, or a saved .json; also .gz.",
+        ),
     ],
+    fixed_charge: Annotated[
+        float | None,
+        typer.Option(metavar="F", show_default=False, help="Price of opening an arc of a DIMACS min-cost-flow file."),
+    ] = None,
     time_limit: TimeLimit = None,
     gap: Annotated[
         str | None,
@@ -47,7 +57,7 @@ def solve(
     ] = None,
     config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", show_default=False, help="Write the solution here.")
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="Write the solution here: .json or .sol.")
     ] = None,
     certificate: Annotated[
         Path | None,
@@ -59,9 +69,13 @@ def solve(
 ) -> None:
     """Solve a problem file.
 
+    Rows x <= u b are recognised as switches, so that big-M models profit from the perspective relaxation too.
+
     Examples:
 
-    hybridmip solve problem.json --time-limit 10
+    hybridmip solve model.mps.gz --time-limit 30
+
+    hybridmip solve model.qplib --out model.sol
 
     hybridmip solve problem.json --out solution.json --certificate proof.json
     """
@@ -69,9 +83,10 @@ def solve(
     _check_writable(out, file)
     _check_writable(certificate, file, option="--certificate")
 
-    from hybridmip.io.problems import read_problem
+    from hybridmip.io.problems import read_model
 
-    problem = read_problem(file)
+    read = read_model(file, fixed_charge)
+    problem = read.problem
 
     from hybridmip.config import Config
     from hybridmip.solve import solve as solve_problem
@@ -84,21 +99,17 @@ def solve(
         seed=seed,
         progress=_progress(quiet),
     )
-    document = {**result.to_dict(), "violation": result.violation if result.has_solution else None}
+    document = _solution(read, result)
     unwritten = save_certificate(result, certificate)
     if out is not None and result.has_solution:
-        import json
-
-        from hybridmip.io.files import write_text
-
         try:
-            write_text(out, json.dumps(document, indent=2) + "\n", "the solution")
+            _save_solution(out, read, result, document)
         except FileError as error:
             unwritten = error
     if as_json:
         _write_json(document)
     else:
-        _print(*_report(problem, result))
+        _print(*_report(read, result))
     if unwritten is not None:
         raise unwritten
     raise typer.Exit(_exit_code(result))
@@ -117,10 +128,39 @@ def save_certificate(result: Result, path: Path | None) -> FileError | None:
     return None
 
 
-def _report(problem: Problem, result: Result) -> list[Any]:
+def _solution(read: ReadProblem, result: Result) -> dict[str, Any]:
+    """The answer ready for JSON, with objective and bound in the file's own sense."""
+    document = {**result.to_dict(), "violation": result.violation if result.has_solution else None}
+    document["sense"] = "maximise" if read.maximise else "minimise"
+    for key in ("objective", "bound"):
+        if document[key] is not None:
+            document[key] = read.objective(document[key])
+    return document
+
+
+def _save_solution(path: Path, read: ReadProblem, result: Result, document: dict[str, Any]) -> None:
+    if path.name.removesuffix(".gz").endswith(".sol"):
+        from hybridmip.io.write import write_solution
+
+        assert result.x is not None
+        assert result.b is not None
+        write_solution(path, read, result.x, result.b, result.objective)
+        return
+    import json
+
+    from hybridmip.io.files import write_text
+
+    write_text(path, json.dumps(document, indent=2) + "\n", "the solution")
+
+
+def _report(read: ReadProblem, result: Result) -> list[Any]:
     from hybridmip.report.terminal import summary
 
+    problem = read.problem
     parts: list[Any] = [problem.describe(), ""]
+    if read.maximise:
+        shown = f"{read.objective(result.objective):.10g}" if result.has_solution else "none"
+        parts = [problem.describe(), f"the file maximises: {shown}; below is its negative, which is minimised", ""]
     if result.has_solution:
         selected = result.selected
         more = f" and {len(selected) - SHOWN} more" if len(selected) > SHOWN else ""
@@ -231,3 +271,154 @@ def check_solution(problem: Problem, path: Path) -> dict[str, Any]:
         "violation": violation,
         "objective": problem.objective(x, b),
     }
+
+
+@app.command()
+def convert(
+    file: Annotated[
+        Path, typer.Argument(metavar="PROBLEM_FILE", show_default=False, help="A problem file of any kind.")
+    ],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", show_default=False, help="What to write: .mps, .lp or .json; also .gz.")
+    ],
+    fixed_charge: Annotated[
+        float | None,
+        typer.Option(metavar="F", show_default=False, help="Price of opening an arc of a DIMACS min-cost-flow file."),
+    ] = None,
+) -> None:
+    """Read a problem file of any kind and write it as MPS, LP or JSON.
+
+    A problem that is maximised is written as the minimisation of its negative.
+
+    Examples:
+
+    hybridmip convert model.qplib model.mps.gz
+
+    hybridmip convert cap41.txt cap41.lp
+    """
+    _check_writable(out, file, option="OUT")
+
+    from hybridmip.io.problem_json import write_problem_json
+    from hybridmip.io.problems import read_model
+    from hybridmip.io.write import write_lp, write_mps
+
+    writers = {".mps": write_mps, ".lp": write_lp, ".json": write_problem_json}
+    suffix = Path(out.name.removesuffix(".gz")).suffix.lower()
+    if suffix not in writers:
+        raise FileError(f"{out}: no such kind can be written; its name must end in .mps, .lp or .json (.gz may follow)")
+    problem = read_model(file, fixed_charge).problem
+    writers[suffix](problem, out)
+    _print(f"{problem.describe()}", f"written: {out}")
+
+
+@app.command()
+def network(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="A CSV of arcs (from, to, capacity, unit_cost, fixed_cost); or a Canad .dow, OR-Library warehouse or "
+            "DIMACS file.",
+        ),
+    ],
+    nodes: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", show_default=False, help="CSV of node and supply.")
+    ] = None,
+    commodities: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", show_default=False, help="CSV of origin, destination and demand."),
+    ] = None,
+    max_open: Annotated[
+        int | None, typer.Option(min=0, metavar="N", show_default=False, help="Most arcs that may be open.")
+    ] = None,
+    min_open: Annotated[
+        int | None, typer.Option(min=0, metavar="N", show_default=False, help="Fewest arcs that may be open.")
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", show_default=False, help="Draw the opened arcs and their flows (CSV only)."),
+    ] = None,
+    fixed_charge: Annotated[
+        float | None,
+        typer.Option(metavar="F", show_default=False, help="Price of opening an arc of a DIMACS min-cost-flow file."),
+    ] = None,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Which arcs to open, and what flows on them, at the least cost.
+
+    Examples:
+
+    hybridmip network arcs.csv --nodes nodes.csv --figure network.png
+
+    hybridmip network c33.dow --time-limit 30 --json
+    """
+    _check_writable(figure, file, nodes, commodities, option="--figure")
+    if file.name.lower().removesuffix(".gz").endswith(".csv"):
+        _solve_arcs(file, nodes, commodities, max_open, min_open, figure, time_limit, seed, as_json, quiet)
+        return
+    for option, value in (
+        ("--nodes", nodes), ("--commodities", commodities), ("--max-open", max_open), ("--min-open", min_open),
+        ("--figure", figure),
+    ):  # fmt: skip
+        if value is not None:
+            raise ArgumentError(f"{option} is for a CSV of arcs, and {file.name} is none; leave it out")
+    from hybridmip.io.problems import read_model
+    from hybridmip.solve import solve as solve_problem
+
+    read = read_model(file, fixed_charge)
+    result = solve_problem(read.problem, time_limit=time_limit, seed=seed, progress=_progress(quiet))
+    if as_json:
+        _write_json(_solution(read, result))
+    else:
+        _print(*_report(read, result))
+    raise typer.Exit(_exit_code(result))
+
+
+def _solve_arcs(
+    file: Path,
+    nodes: Path | None,
+    commodities: Path | None,
+    max_open: int | None,
+    min_open: int | None,
+    figure: Path | None,
+    time_limit: float | None,
+    seed: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from hybridmip.applications.network import FixedChargeNetwork
+    from hybridmip.report.terminal import summary
+    from hybridmip.solve import solve as solve_problem
+
+    asked = FixedChargeNetwork.from_csv(
+        file, nodes, commodities=commodities, max_open=max_open, min_open=min_open
+    )  # fmt: skip
+    result = solve_problem(asked.problem(), time_limit=time_limit, seed=seed, progress=_progress(quiet))
+    document = {**result.to_dict(), "violation": result.violation if result.has_solution else None}
+    parts: list[Any] = []
+    unwritten: FileError | None = None
+    if result.has_solution:
+        answer = asked.read(result)
+        document |= {"open": list(answer.open_arcs), "cost_split": answer.cost_split}
+        parts = [str(answer), ""]
+        if figure is not None:
+            from hybridmip.report.network_figure import network_figure
+
+            try:
+                network_figure(answer, figure)
+                parts += [f"written: {figure}", ""]
+            except FileError as error:
+                unwritten = error
+    elif result.clashing_rows:
+        parts = [f"proven infeasible: these rows clash: {', '.join(result.clashing_rows[:SHOWN])}", ""]
+    if as_json:
+        _write_json(document)
+    else:
+        _print(*parts, summary(result))
+    if unwritten is not None:
+        raise unwritten
+    raise typer.Exit(_exit_code(result))
