@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+
+import numpy as np
 
 from hybridmip.relax.discretise import discretise
 from hybridmip.relax.role import Relaxed
@@ -17,6 +20,10 @@ class Member:
     b: Binary
     evaluation: Evaluation
     origin: str
+
+
+#: Share of a time limit that roundings and random members may take.
+SHARE_OF_TIME = 0.1
 
 
 def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Binary]) -> list[Member]:
@@ -39,10 +46,16 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
         add(discretise(relaxation, state.binaries), relaxation.name)
     # Persp's b are the best probabilities there are; Line's and Augm's keep the pool diverse.
     rounding = [r for r in relaxed.values() if r.name in ("persp", "line", "augm")]
+    # Where the rows on b make every member a MILP, the search must not wait for all of them.
+    end = np.inf if state.remaining is None else time.perf_counter() + SHARE_OF_TIME * state.remaining
     for k in range(config.rounded_solutions if rounding else 0):
+        if time.perf_counter() > end:
+            break
         source = rounding[k % len(rounding)]
         add(state.binaries.round(source.b, state.rng), f"rounded {source.name}")
     for _ in range(config.random_solutions):
+        if time.perf_counter() > end and members:
+            break
         add(state.binaries.random(state.rng, state.best_b), "random")
     members.sort(key=lambda member: member.evaluation.rank)
     return members

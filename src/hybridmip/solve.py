@@ -41,6 +41,12 @@ DOMINATED_SECONDS = 0.02
 #: tried again.
 FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
+#: Share of the time for the quick start.
+SHARE_OF_QUICK_START = 0.1
+#: Share of the time left for moves one by one, before the small MIPs of a quadratic problem.
+SHARE_OF_MOVES = 0.3
+#: Bounds that no certificate of ours proves.
+FROM_ELSEWHERE = ("dual", "augm", "branch and cut", "outer approximation")
 #: An x this small beside the largest is rounding.
 NEGLIGIBLE = 1e-13
 
@@ -158,7 +164,8 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
         )
         state.evaluate(state.binaries.maximise(-state.problem.p, time_limit=state.remaining), "start")
         if not _by_small_mips(state):
-            _quick_start(state, setting)
+            with state.for_a_share(SHARE_OF_QUICK_START):
+                _quick_start(state, setting)
     # Phase 1: mixed relaxations, discretised, pooled with random solutions.
     with state.in_phase("relaxation"):
         relaxed = _relax(state, setting, ending)
@@ -188,6 +195,14 @@ def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopRea
         pool = genetic(state, pool)
     if _core(state, setting, relaxed, ending):
         return StopReason.EXHAUSTED
+    if _by_tangents(state) and "persp" in relaxed:
+        from hybridmip.search.outer import search_quadratic
+
+        with state.in_phase("neighborhood"), state.for_a_share(SHARE_OF_MOVES):
+            shaking(state, pool)
+        with state.in_phase("small MIPs"):
+            if search_quadratic(state, setting, relaxed):
+                return StopReason.CONVERGED
     with state.in_phase("neighborhood"):
         if config.neighborhood == "paper":
             neighborhood(state, pool[0])
@@ -203,6 +218,12 @@ def _by_small_mips(state: SearchState) -> bool:
     """Whether the search is that for linear problems."""
     problem, config = state.problem, state.config
     return problem.is_linear and problem.m > 0 and config.neighborhood == "descent" and bool(config.relaxations)
+
+
+def _by_tangents(state: SearchState) -> bool:
+    """Whether moves one by one are too dear, or the rows on b too many for them."""
+    general = not isinstance(state.solver, DenseSolver) or state.binaries.kind == "general"
+    return general and state.config.neighborhood == "descent" and state.problem.m > 0
 
 
 def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: _Ending) -> bool:
@@ -379,7 +400,7 @@ def _finish(ending: _Ending, problem: Problem, display: Progress | None, started
         if state.proof is not None:
             method, d, y, la, mu = state.proof
             certificate = Certificate.make(problem, d, y, la, mu, method, state.binaries)
-            others = [value for name, value in state.bounds.items() if name in ("dual", "augm", "branch and cut")]
+            others = [value for name, value in state.bounds.items() if name in FROM_ELSEWHERE]
             bound = max(certificate.claimed, *others) if others else certificate.claimed
         if state.best.feasible and state.best_b is not None and state.best.x is not None:
             x, b = _polish(problem, state.best.x, state.best_b)

@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from hybridmip.quadratic import Matrix, Vector
 from hybridmip.relax.bound import box_minimum, priced_limits, switch_costs, usable_multipliers
 from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.restricted.dense import DenseSolver
 from hybridmip.search.state import SearchState
 from hybridmip.search.wide import row_ranges
 
 #: Most b that are listed at a time, binaries left open, and steps of the listing.
 MOST_LISTED = 20_000
+#: The same where each takes milliseconds, not microseconds.
+MOST_LISTED_SLOWLY = 60
 MOST_OPEN = 60
 MOST_NODES = 3_000_000
 #: Shares of the gap that are listed, one after the other, until there are too many.
@@ -75,7 +78,8 @@ def try_the_core(state: SearchState) -> bool:
         fixed = w < 0
         fixed[open_ones] = False
         C, d = _rows(state, open_ones, fixed)
-        leaves = np.zeros((MOST_LISTED, open_ones.size), dtype=bool)
+        most = MOST_LISTED if isinstance(state.solver, DenseSolver) else MOST_LISTED_SLOWLY
+        leaves = np.zeros((most, open_ones.size), dtype=bool)
         on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
         count, complete = list_all(on, off, budget, C, d, leaves, MOST_NODES)
         found = leaves[:count]

@@ -179,7 +179,7 @@ def _neighborhoods(
     pool: ThreadPoolExecutor,
     threads: int,
 ) -> None:
-    elite = _Elite(state, relaxed.get("line") or relaxed.get("persp"))
+    elite = Elite(state, relaxed.get("line") or relaxed.get("persp"))
     slopes = Slopes(setting)
     _scale(state, slopes, elite, whole, 1.0)
     models: list[MixedModel] = []
@@ -230,7 +230,7 @@ def _neighborhoods(
             _scale(state, slopes, elite, whole, 1.25)  # something new
 
 
-def _scale(state: SearchState, slopes: Slopes, elite: _Elite, whole: Whole, spread: float) -> None:
+def _scale(state: SearchState, slopes: Slopes, elite: Elite, whole: Whole, spread: float) -> None:
     """One run of slope scaling, from perturbed prices when `spread` is above 1."""
     if not slopes.applies:
         return
@@ -314,7 +314,7 @@ class Slopes:
         return np.where(has_x, carrying, b > 0.5)
 
 
-class _Elite:
+class Elite:
     """The best distinct b, and what to fix around them."""
 
     def __init__(self, state: SearchState, line: Relaxed | None) -> None:

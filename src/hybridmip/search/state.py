@@ -126,6 +126,20 @@ class SearchState:
         if limit is not None and self.solver.evaluations >= limit:
             raise StopSearch(StopReason.EVALUATION_LIMIT)
 
+    @contextmanager
+    def for_a_share(self, share: float) -> Iterator[None]:
+        """Give what runs inside only a share of the time that is left; it ends quietly when that is used up."""
+        deadline = self.deadline
+        if self.remaining is not None:
+            self.deadline = time.perf_counter() + share * self.remaining
+        try:
+            yield
+        except StopSearch as stop:
+            if stop.reason is not StopReason.TIME_LIMIT or time.perf_counter() >= deadline:
+                raise
+        finally:
+            self.deadline = deadline
+
     @property
     def evaluations_left(self) -> int:
         """How many more restricted problems may be solved."""

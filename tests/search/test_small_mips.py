@@ -1,0 +1,121 @@
+"""Slope scaling, small MIPs and outer approximation: valid models, and answers as good as enumeration's."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from problems import Recipe, make, optimum
+from states import make_state
+
+from hybridmip import Config, Problem, Status, solve
+from hybridmip.relax.diagonal import largest_trace
+from hybridmip.relax.role import Setting
+from hybridmip.search.mips import MixedModel, Slopes, used
+from hybridmip.search.outer import OuterModel, squares
+
+
+def transport(sources: int, sinks: int, seed: int) -> Problem:
+    """Fixed-charge transportation: every lane has a price to open."""
+    rng = np.random.default_rng(seed)
+    demand = rng.integers(5, 20, sinks).astype(float)
+    supply = np.full(sources, demand.sum() / sources)
+    n = sources * sinks
+    A = np.zeros((sources + sinks, n))
+    for i in range(sources):
+        A[i, i * sinks : (i + 1) * sinks] = 1.0
+    for j in range(sinks):
+        A[sources + j, j::sinks] = 1.0
+    limits = np.concatenate([supply, demand])
+    upper = np.minimum(np.repeat(supply, sinks), np.tile(demand, sources))
+    return Problem(
+        q=rng.uniform(1, 5, n), p=rng.uniform(10, 60, n), A=A, row_lower=limits, row_upper=limits, x_lower=0.0,
+        x_upper=upper, switch=np.arange(n),
+    )  # fmt: skip
+
+
+def test_slope_scaling_gives_feasible_b() -> None:
+    """Every step's b leaves a feasible LP, and is no worse than all switched on."""
+    problem = transport(4, 7, 0)
+    state = make_state(problem)
+    slopes = Slopes(Setting(problem))
+    slopes.restart(state.rng, 1.0)
+    everything = state.solver.evaluate(np.ones(problem.m, dtype=bool)).objective
+    for _ in range(4):
+        b = slopes.step(None)
+        assert b is not None
+        answer = state.solver.evaluate(b)
+        assert answer.feasible
+        assert answer.objective < everything
+
+
+def test_what_is_not_used_is_dropped() -> None:
+    """Switching off what carries nothing saves its price and keeps x."""
+    problem = transport(3, 4, 1)
+    state = make_state(problem)
+    b = np.ones(problem.m, dtype=bool)
+    answer = state.solver.evaluate(b)
+    assert answer.x is not None
+    lean = used(state, b, answer.x)
+    assert lean.sum() < b.sum()
+    assert state.solver.evaluate(lean).objective <= answer.objective - problem.p[b & ~lean].sum() + 1e-6
+
+
+def test_fixed_binaries_stay_fixed() -> None:
+    """A small MIP answers with what was fixed, and is never below the optimum."""
+    problem = transport(2, 3, 2)
+    best, _ = optimum(problem)
+    model = MixedModel(Setting(problem))
+    fixed = np.zeros(problem.m, dtype=np.int8)
+    fixed[0], fixed[1] = 1, -1
+    answer = model.solve(fixed, None, 1000, 0.0)
+    assert answer.x is not None
+    b = answer.x[problem.n :]
+    assert b[0] == pytest.approx(1.0)
+    assert b[1] == pytest.approx(0.0)
+    assert answer.objective + problem.offset >= best - 1e-7
+    whole = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
+    assert whole.objective + problem.offset == pytest.approx(best, rel=1e-7)
+
+
+def test_linear_problems_are_proven() -> None:
+    """Branch and cut closes the gap of a small one, and says so."""
+    problem = transport(3, 5, 3)
+    result = solve(problem, config=Config(enumerate_up_to=0))
+    assert result.status == Status.OPTIMAL
+    assert result.certificate is not None
+    assert result.certificate.verify(problem)
+    assert result.certificate.claimed <= result.bound <= result.objective
+
+
+def test_the_time_limit_of_a_linear_problem() -> None:
+    """A large one ends when it should, with an answer and a bound."""
+    problem = transport(25, 40, 4)
+    solve(transport(2, 3, 2), time_limit=1)
+    began = time.perf_counter()
+    result = solve(problem, time_limit=2.0)
+    assert time.perf_counter() - began < 5.0
+    assert result.has_solution
+    assert result.violation <= 1e-7
+    assert np.isfinite(result.bound)
+
+
+@pytest.mark.parametrize("quadratic", ["dense", "diagonal", "sparse", "singular"])
+@pytest.mark.parametrize("binary_rows", ["count", "general"])
+def test_tangents_are_below_the_curve(quadratic: str, binary_rows: str) -> None:
+    """At every feasible (x, b) the approximation is at most the objective, wherever the tangents were drawn."""
+    problem = make(Recipe(seed=3, binaries=5, quadratic=quadratic, binary_rows=binary_rows))
+    setting = Setting(problem)
+    d = largest_trace(problem.Q)
+    T = squares(setting, d)
+    assert T is not None
+    np.testing.assert_allclose(T @ T.T + np.diag(d), problem.Q.toarray(), atol=1e-8)
+    model = OuterModel(setting, d, T)
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        model.tangents(rng.normal(size=problem.n), rng.random(problem.m))
+    best, _ = optimum(problem)
+    answer = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
+    if np.isfinite(best):
+        assert answer.bound / model.unit + problem.offset <= best + 1e-6 * max(1.0, abs(best))
