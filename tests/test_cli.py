@@ -670,3 +670,43 @@ def test_public_names_in_any_order() -> None:
     for program in programs:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{program}\n{done.stderr}"
+
+
+def test_problem_files(run: Run, tmp_path: Path) -> None:
+    """A problem is converted, solved under its own names, written as .sol, and its proof verified."""
+    model = tmp_path / "model.lp"
+    model.write_text(
+        "maximize\n obj: 3 x + 2 y - 4 open\nsubject to\n cap: x + y <= 8\n link: x - 5 open <= 0\n"
+        "bounds\n 0 <= x <= 5\n 0 <= y <= 6\nbinary\n open\nend\n"
+    )
+    shown = run("solve", model, "--out", tmp_path / "model.sol", "--certificate", tmp_path / "proof.json")
+    assert shown.code == 0, shown.err
+    assert "maximises" in shown.out
+    lines = dict(line.split() for line in (tmp_path / "model.sol").read_text().splitlines() if line)
+    assert float(lines["x"]) == pytest.approx(5.0)
+    document = json.loads(run("solve", model, "--json").out)
+    assert document["objective"] == pytest.approx(17.0)
+    assert document["sense"] == "maximise"
+    assert run("convert", model, tmp_path / "model.mps.gz").code == 0
+    again = json.loads(run("solve", tmp_path / "model.mps.gz", "--json").out)
+    assert again["objective"] == pytest.approx(-17.0)
+    assert run("verify", model, tmp_path / "proof.json").code == 0
+    assert_bad_input(run("convert", model, tmp_path / "model.xyz"), ".mps", "model.xyz")
+    assert_bad_input(run("solve", tmp_path / "absent.mps"), "absent.mps", "does not exist")
+
+
+def test_network_files(run: Run, tmp_path: Path) -> None:
+    """Arcs and nodes from CSV: the cheapest way is opened, and drawn."""
+    arcs, nodes = tmp_path / "arcs.csv", tmp_path / "nodes.csv"
+    arcs.write_text("from,to,capacity,unit_cost,fixed_cost\nA,B,10,1,5\nA,C,10,2,1\nB,C,10,1,1\n")
+    nodes.write_text("node,supply\nA,5\nC,-5\n")
+    picture = tmp_path / "network.png"
+    shown = run("network", arcs, "--nodes", nodes, "--figure", picture)
+    assert shown.code == 0, shown.err
+    assert "A->C" in shown.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    document = json.loads(run("network", arcs, "--nodes", nodes, "--json").out)
+    assert document["objective"] == pytest.approx(11.0)
+    assert document["open"] == ["A->C"]
+    nodes.write_text("node,supply\nA,5\nC,-4\n")
+    assert_bad_input(run("network", arcs, "--nodes", nodes), "supply")
