@@ -22,11 +22,12 @@ from states import portfolio_like
 
 import hybridmip
 from hybridmip.config import Config
+from hybridmip.ending import OPTIMAL_GAP
 from hybridmip.errors import ArgumentError, HybridMIPError, UnboundedError
 from hybridmip.problem import Problem
 from hybridmip.progress import TextProgress
 from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
-from hybridmip.solve import OPTIMAL_GAP, solve
+from hybridmip.solve import solve
 
 #: Evaluates warm starts and little else.
 NO_SEARCH = Config(

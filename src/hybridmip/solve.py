@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from hybridmip import compiled
 from hybridmip.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.blas import one_thread
-from hybridmip.certificate import Certificate
 from hybridmip.config import Config
-from hybridmip.errors import ArgumentError
+from hybridmip.ending import OPTIMAL_GAP, Ending, finish
+from hybridmip.options import check_arguments, warm_starts
 from hybridmip.pool import Member, build_pool
 from hybridmip.problem import Problem
 from hybridmip.progress import Progress, TextProgress
@@ -24,12 +24,10 @@ from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.dense import DenseSolver
 from hybridmip.restricted.protocol import Binary, RestrictedSolver
-from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
+from hybridmip.result import Incumbent, Result, StopReason
 from hybridmip.search.descents import Descents
 from hybridmip.search.state import SearchState, StopSearch
 
-#: Relative gap at which an answer counts as optimal.
-OPTIMAL_GAP = 1e-6
 #: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
 QUICK_STARTS = 4
 QUICK_SIZE = 600
@@ -45,10 +43,6 @@ WORTH_A_TRY = 0.85
 SHARE_OF_QUICK_START = 0.1
 #: Share of the time left for moves one by one, before the small MIPs of a quadratic problem.
 SHARE_OF_MOVES = 0.3
-#: Bounds that no certificate of ours proves.
-FROM_ELSEWHERE = ("dual", "augm", "branch and cut", "outer approximation")
-#: An x this small beside the largest is rounding.
-NEGLIGIBLE = 1e-13
 
 
 def solve(
@@ -71,7 +65,7 @@ def solve(
         `Config()` by default; `Config.paper()` for the paper's algorithm.
     time_limit : float, optional
         Seconds; without one the solve ends when the search has converged. The clock starts when the
-        compiled kernel is loaded (its very first use on a machine compiles it for about half a minute).
+        compiled kernel is loaded (its very first use on a machine compiles it for about 15 seconds).
     gap : float, optional
         Stop when the relative gap is at most this; 1e-6 by default.
     seed : int
@@ -97,8 +91,8 @@ def solve(
     """
     config = config if config is not None else Config()
     gap = OPTIMAL_GAP if gap is None else gap
-    _check_arguments(problem, config, time_limit, gap, seed, progress, callback)
-    given = _warm_starts(problem, warm_start)
+    check_arguments(problem, config, time_limit, gap, seed, progress, callback)
+    given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     solver = restricted_solver(problem, config.threads)
     _load_compiled(solver, config)
@@ -110,16 +104,16 @@ def solve(
         binaries = BinarySet(problem)
     except NoFeasibleBinaries as proof:
         solver.close()
-        return _finish(_Ending.infeasible_binaries(proof.rows), problem, display, started, seed)
+        return finish(Ending.infeasible_binaries(proof.rows), problem, display, started, seed)
     state = SearchState(
         problem, config, solver, binaries, np.random.default_rng(seed), started, deadline, gap, display, callback
     )  # fmt: skip
-    ending = _Ending(state)
+    ending = Ending(state)
     try:
         with one_thread(problem.n):
             ending.reason = _phases(state, given, ending)
     except NoFeasibleBinaries as proof:
-        ending = _Ending.infeasible_binaries(proof.rows)
+        ending = Ending.infeasible_binaries(proof.rows)
     except StopSearch as stop:
         ending.reason = stop.reason
     except TimeoutError:
@@ -129,7 +123,7 @@ def solve(
     finally:
         solver.close()
     with one_thread(problem.n):
-        return _finish(ending, problem, display, started, seed)
+        return finish(ending, problem, display, started, seed)
 
 
 def _load_compiled(solver: RestrictedSolver, config: Config) -> None:
@@ -140,7 +134,7 @@ def _load_compiled(solver: RestrictedSolver, config: Config) -> None:
         compiled.load_proofs()
 
 
-def _phases(state: SearchState, given: list[Binary], ending: _Ending) -> StopReason:
+def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReason:
     """The pipeline, phase by phase; returns why it ended."""
     from hybridmip.exact.enumerate import enumerate_all
     from hybridmip.search.genetic import genetic
@@ -226,7 +220,7 @@ def _by_tangents(state: SearchState) -> bool:
     return general and state.config.neighborhood == "descent" and state.problem.m > 0
 
 
-def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: _Ending) -> bool:
+def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: Ending) -> bool:
     """Fit the diagonal of Persp round by round, trying the core as the bound rises; True when all was tried.
 
     Without being asked (by a time limit, a gap, or the configuration) nobody is kept waiting for a better bound.
@@ -257,7 +251,7 @@ def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], endi
     return False
 
 
-def _core(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: _Ending) -> bool:
+def _core(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: Ending) -> bool:
     """Try what the best bound does not rule out; True when nothing is left and the incumbent is optimal."""
     from hybridmip.exact.core import try_the_core
 
@@ -285,7 +279,7 @@ def _quick_start(state: SearchState, setting: Setting) -> None:
         Descents(state).run([(least, "quick start"), (members[0][0], "quick start")])
 
 
-def _relax(state: SearchState, setting: Setting, ending: _Ending) -> dict[str, Relaxed]:
+def _relax(state: SearchState, setting: Setting, ending: Ending) -> dict[str, Relaxed]:
     """Run the relaxations of the configuration; note their bounds, and infeasibility where they prove it."""
     from hybridmip.exact.core import penalties
     from hybridmip.relax.augm import Augm
@@ -339,7 +333,7 @@ def _expected_seconds(problem: Problem) -> float:
     return 3e-9 * problem.n**3 if isinstance(problem.Q, DenseForm) else 0.0
 
 
-def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: _Ending) -> list[Member]:
+def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: Ending) -> list[Member]:
     """No member of the pool is feasible: descend on infeasibility, then let a MILP decide."""
     from hybridmip.exact.feasibility import find_feasible
     from hybridmip.relax.infeasible import clashing_rows
@@ -363,154 +357,3 @@ def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member
         pool = [Member(b, state.evaluate(b, "feasibility"), "feasibility"), *pool]
         pool.sort(key=lambda member: member.evaluation.rank)
     return pool
-
-
-class _Ending:
-    """What is known when the phases end."""
-
-    def __init__(self, state: SearchState | None) -> None:
-        self.state = state
-        self.reason = StopReason.CONVERGED
-        self.infeasible = False
-        self.exhausted = False
-        self.clashing_rows: tuple[str, ...] = ()
-
-    def proves_infeasible(self) -> bool:
-        """Whether there is a proof that no point is feasible."""
-        return self.infeasible
-
-    @classmethod
-    def infeasible_binaries(cls, rows: tuple[str, ...]) -> _Ending:
-        """The rows on b alone clash."""
-        ending = cls(None)
-        ending.infeasible, ending.reason = True, StopReason.PROVEN_INFEASIBLE
-        ending.clashing_rows = rows
-        return ending
-
-
-def _finish(ending: _Ending, problem: Problem, display: Progress | None, started: float, seed: int) -> Result:
-    """Polish, check against the caller's data, and put the result together."""
-    from hybridmip import __version__
-
-    state = ending.state
-    x = b = certificate = None
-    objective, bound, status = math.inf, -math.inf, Status.UNKNOWN
-    if state is not None:
-        bound = state.bound
-        if state.proof is not None:
-            method, d, y, la, mu = state.proof
-            certificate = Certificate.make(problem, d, y, la, mu, method, state.binaries)
-            others = [value for name, value in state.bounds.items() if name in FROM_ELSEWHERE]
-            bound = max(certificate.claimed, *others) if others else certificate.claimed
-        if state.best.feasible and state.best_b is not None and state.best.x is not None:
-            x, b = _polish(problem, state.best.x, state.best_b)
-            objective = problem.objective(x, b)
-            status = Status.FEASIBLE
-            if ending.exhausted:
-                if display is not None and objective > bound:
-                    display.bound(state.seconds, "enumeration", objective, objective)
-                bound = max(bound, objective)
-                state.bounds["enumeration"] = objective
-            bound = min(bound, objective)
-            if relative_gap(objective, bound) <= min(state.gap, OPTIMAL_GAP):
-                status = Status.OPTIMAL
-        elif ending.exhausted:
-            ending.infeasible = True
-    if ending.infeasible:
-        status, bound = Status.INFEASIBLE, math.inf
-    result = Result(
-        problem=problem,
-        status=status,
-        stop_reason=ending.reason,
-        x=x,
-        b=b,
-        objective=objective,
-        bound=bound,
-        gap=relative_gap(objective, bound),
-        found_by=state.found_by if state is not None and x is not None else "",
-        trace=tuple(state.trace) if state is not None else (),
-        phases=state.statistics() if state is not None else (),
-        bounds=dict(state.bounds) if state is not None else {},
-        evaluations=state.solver.evaluations if state is not None else 0,
-        seconds=time.perf_counter() - started,
-        seed=seed,
-        version=__version__,
-        clashing_rows=ending.clashing_rows if ending.infeasible else (),
-        certificate=certificate if status is not Status.INFEASIBLE else None,
-    )
-    if display is not None:
-        display.finish(result)
-    return result
-
-
-def _polish(problem: Problem, x: np.ndarray, b: Binary) -> tuple[np.ndarray, Binary]:
-    """The final x exactly within its bounds, and read-only."""
-    lower, upper = problem.bounds_given(b)
-    x = np.clip(x, lower, upper)
-    x[(np.abs(x) <= NEGLIGIBLE * np.abs(x).max(initial=0.0)) & (lower <= 0) & (upper >= 0)] = 0.0
-    b = b.copy()
-    x.setflags(write=False)
-    b.setflags(write=False)
-    return x, b
-
-
-def _check_arguments(
-    problem: Problem,
-    config: Config,
-    time_limit: float | None,
-    gap: float,
-    seed: int,
-    progress: Progress | bool | None,
-    callback: object,
-) -> None:
-    if not isinstance(problem, Problem):
-        raise ArgumentError(f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem())")
-    if not isinstance(config, Config):
-        raise ArgumentError(f"config is a {type(config).__name__}; it must be a Config")
-    for name, value in (("time_limit", time_limit), ("gap", gap)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
-            raise ArgumentError(f"{name} is {value!r}; it must be a number")
-    if callback is not None and not callable(callback):
-        raise ArgumentError(f"callback is a {type(callback).__name__}; it must be callable with an Incumbent")
-    if progress not in (None, True, False) and not hasattr(progress, "incumbent"):
-        raise ArgumentError(
-            f"progress is {progress!r}; it must be True, False or an object with the methods of Progress"
-        )
-    if time_limit is not None and not time_limit > 0:
-        raise ArgumentError(f"time_limit is {time_limit}; it must be a positive number of seconds, or None")
-    if not gap >= 0:
-        raise ArgumentError(f"gap is {gap}; it must be zero or positive (0.01 is one percent)")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ArgumentError(f"seed is {seed!r}; it must be a whole number, zero or more")
-
-
-def _warm_starts(problem: Problem, warm_start: ArrayLike | Sequence[ArrayLike] | None) -> list[Binary]:
-    """The b of every start; an x gives the b of its support."""
-    if warm_start is None or (isinstance(warm_start, Sized) and len(warm_start) == 0):
-        return []
-    try:
-        array = np.asarray(warm_start, dtype=np.float64)
-        starts = [array] if array.ndim == 1 else list(array)
-    except (TypeError, ValueError):
-        try:
-            starts = [np.asarray(start, dtype=np.float64) for start in warm_start]  # type: ignore[union-attr]
-        except (TypeError, ValueError):
-            raise ArgumentError("warm_start is not numeric; give one or more b (0 or 1) or x") from None
-    result = []
-    for start in starts:
-        if start.ndim != 1 or start.shape[0] not in (problem.m, problem.n):
-            raise ArgumentError(
-                f"warm_start has shape {start.shape}; it must be ({problem.m},) for b or ({problem.n},) for x"
-            )
-        if not np.isfinite(start).all():
-            raise ArgumentError("warm_start has an entry that is NaN or infinite; every entry must be finite")
-        if start.shape[0] == problem.m and np.isin(start, (0.0, 1.0)).all():
-            result.append(start > 0.5)
-        elif start.shape[0] == problem.n:
-            b = np.zeros(problem.m, dtype=bool)
-            held = problem.switched & (start != 0)
-            b[problem.switch[held]] = True
-            result.append(b)
-        else:
-            raise ArgumentError("warm_start has an entry that is neither 0 nor 1; b must be binary")
-    return result
