@@ -710,3 +710,10 @@ def test_violation_agrees_with_a_loop(binary_rows: str) -> None:
                 activity = float(line @ np.concatenate([x, b]))
                 worst += [low - activity, activity - high]
         assert problem.violation(x, b) == pytest.approx(max(worst), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-8])
+def test_sparse_q_with_a_zero_diagonal_is_indefinite(size: float) -> None:
+    """Entries beside a diagonal of zeros are no rounding, however small: the form is refused, not read as linear."""
+    with pytest.raises(ProblemError, match="indefinite"):
+        Problem(Q=sparse.csr_array([[0.0, size], [size, 0.0]]), x_lower=0, x_upper=1, switch=[0, 1])

@@ -195,7 +195,8 @@ class SparseForm(QuadraticForm):
 
     def most_negative_eigenvalue(self) -> float:
         worst = 0.0
-        scale = float(np.abs(self.diagonal()).max(initial=0.0))
+        # Of all entries: a diagonal of zeros beside other entries is indefinite.
+        scale = float(np.abs(self.matrix.data).max(initial=0.0))
         for component in self.components():
             if component.size == 1:
                 value = float(self.matrix[component[0], component[0]])
