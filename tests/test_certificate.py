@@ -93,7 +93,7 @@ def test_certificates_hold_and_are_accepted(recipe: object) -> None:
     result = solve(problem, config=Config(enumerate_up_to=0, fit_rounds=2), seed=2)
     certificate = result.certificate
     assert certificate is not None
-    slack = 1e-9 * max(1.0, abs(best))
+    slack = 1e-8 * max(1.0, abs(best))  # the answers hold their rows to about 1e-9, the oracle to 1e-8
     assert certificate.claimed <= best + slack
     assert certificate.verify(problem)
     if math.isfinite(certificate.claimed):

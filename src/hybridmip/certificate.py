@@ -151,6 +151,11 @@ class Certificate:
 
         Checks that Q - D is semidefinite (Cholesky), evaluates the formula, and compares with the bound claimed.
         """
+        if not isinstance(problem, Problem):
+            raise ArgumentError(
+                f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem(), a Result "
+                ".problem)"
+            )
         if self.problem_hash and self.problem_hash != problem.hash:
             return Verification(False, -math.inf, "it was made for another problem: the hashes differ")
         reason = self._misfit(problem)

@@ -348,6 +348,8 @@ def portfolio(
     _check_writable(out, file, covariance, groups)
     _check_writable(certificate, file, covariance, groups, out, option="--certificate")
     _check_writable(save_problem, file, covariance, groups, out, certificate, option="--save-problem")
+    if certificate is not None and certificate in (out, save_problem):
+        raise ArgumentError(f"--certificate is {certificate}, which another option names too; give each its own file")
     asked, warnings = rules.read(target, at_least, quiet)
     # Only now what takes longest to import: bad input is told at once.
     from hybridmip.config import Config
@@ -382,8 +384,9 @@ def portfolio(
         _write_json({**_document(asked, result, reading), "warnings": warnings})
     elif reading is not None:
         _print(*_portfolio_report(result, reading))
-        if out is not None and unwritten is None:
-            _print("", f"written: {out}")
+        written = [path for path in (out, certificate, save_problem) if path is not None and path.exists()]
+        if written and unwritten is None:
+            _print("", f"written: {', '.join(map(str, written))}")
     else:
         _print(*_no_solution_report(asked, result))
     if unwritten is not None:
@@ -446,7 +449,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     import hybridmip.cli_files
-    import hybridmip.cli_frontier  # noqa: F401  (both add their commands)
+    import hybridmip.cli_frontier
+    import hybridmip.cli_study  # noqa: F401  (all add their commands)
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = typer.main.get_command(app)
@@ -464,7 +468,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = EXIT_INTERRUPTED
     if code == EXIT_INTERRUPTED:
-        _tell("interrupted before anything was found")
+        _tell("interrupted")
     sys.exit(code if isinstance(code, int) else EXIT_SOLUTION)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from hybridmip.cli import (
     _fraction,
     _print,
     _progress,
+    _tell,
     _write_json,
     app,
 )
@@ -120,7 +122,8 @@ def save_certificate(result: Result, path: Path | None) -> FileError | None:
     if path is None:
         return None
     if result.certificate is None:
-        return FileError(f"there is no bound to certify (the problem is {result.status}); {path} was not written")
+        _tell(f"there is no bound to certify (the problem is {result.status}); {path} was not written")
+        return None
     try:
         result.certificate.save(path)
     except FileError as error:
@@ -185,7 +188,7 @@ def verify(
     solution: Annotated[
         Path | None,
         typer.Option(
-            metavar="JSON", show_default=False, help="A solution to check as well, as --json or --out give it."
+            metavar="JSON", show_default=False, help="A solution to check as well: the JSON document of a solve."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -218,6 +221,8 @@ def verify(
         if found
         else f"the certificate does not hold: {found.reason}"
     ]
+    if found and not math.isfinite(proof.claimed):
+        lines = ["the certificate claims no bound"]
     holds = found.valid
     if solution is not None:
         checked = check_solution(problem, solution)
@@ -227,10 +232,20 @@ def verify(
             lines.append(f"the solution is feasible (largest violation {checked['violation']:.1e}),")
             lines.append(f"its objective is {checked['objective']:.10g}")
             if found:
+                from hybridmip.report.terminal import optimality_in_words
                 from hybridmip.result import relative_gap
 
-                checked["gap"] = relative_gap(checked["objective"], proof.claimed)
-                lines.append(f"so it is at most {100 * checked['gap']:.4g} % above the optimum")
+                gap = relative_gap(checked["objective"], proof.claimed)
+                checked["gap"] = gap if math.isfinite(gap) else None
+                lines.append(f"so it is {optimality_in_words(checked['objective'], proof.claimed)}")
+                if checked["claims_optimal"] and not gap <= 1e-6:
+                    lines.append(
+                        "(it is said to be optimal: the solver tried all that this bound leaves over, one by one, "
+                        "which no certificate shows)"
+                    )
+            if not checked["objective_as_claimed"]:
+                holds = False
+                lines.append("but that is not the objective its file claims")
         else:
             lines.append(f"the solution is not feasible: a row or bound is violated by {checked['violation']:.4g}")
     if as_json:
@@ -242,8 +257,6 @@ def verify(
 
 def check_solution(problem: Problem, path: Path) -> dict[str, Any]:
     """Objective and violation of the solution in a JSON file, computed from the problem's data."""
-    import math
-
     import numpy as np
 
     from hybridmip.io.files import read_json
@@ -266,10 +279,18 @@ def check_solution(problem: Problem, path: Path) -> dict[str, Any]:
             target[places[name]] = value
     violation = problem.violation(x, b)
     scale = max(1.0, float(np.abs(x).max(initial=0.0)))
+    objective, claimed = problem.objective(x, b), document.get("objective")
+    if isinstance(claimed, int | float) and document.get("sense") == "maximise":
+        claimed = -claimed
+    agrees = claimed is None or (
+        isinstance(claimed, int | float) and abs(claimed - objective) <= FEASIBLE * max(abs(objective), 1e-12)
+    )
     return {
         "feasible": bool(violation <= FEASIBLE * scale),
         "violation": violation,
-        "objective": problem.objective(x, b),
+        "objective": objective,
+        "objective_as_claimed": bool(agrees),
+        "claims_optimal": document.get("status") == "optimal",
     }
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hybridmip.cli import (
+    COMMON,
     EXIT_INFEASIBLE,
     EXIT_NONE_FOUND,
     EXIT_SOLUTION,
@@ -32,9 +33,9 @@ from hybridmip.cli import (
     PortfolioFile,
     Quiet,
     Seed,
-    TimeLimit,
     _fraction,
     _make_directory,
+    _positive_seconds,
     _print,
     _Rules,
     _Ticker,
@@ -104,7 +105,16 @@ def frontier(
         bool, typer.Option("--no-pictures", help="Only the CSV files: no frontier.png, .svg and report.html.")
     ] = False,
     config: ConfigName = Configuration.DEFAULT,
-    time_limit: TimeLimit = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            callback=_positive_seconds,
+            metavar="SECONDS",
+            show_default=False,
+            rich_help_panel=COMMON,
+            help="Seconds for all targets together; what is there by then is written.",
+        ),
+    ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -132,6 +142,8 @@ def frontier(
     limits = None if given is not None else _limits(between, file)
     portfolio, warnings = rules.read(None, False, quiet)
     _make_directory(out)
+    if resume and not (out / RUN_FILE).is_file():
+        raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")
     title = _title(portfolio, file)
 
     from hybridmip.config import Config
@@ -178,13 +190,20 @@ def _title(portfolio: Portfolio, file: Path) -> str:
 
 def _targets(text: str) -> list[float]:
     """Targets given as a list, or as a file with one in the first column of every line."""
-    if re.fullmatch(r"[-+0-9.eE%,\s]+", text) and not Path(text).exists():
+    if not text.strip():
+        raise ArgumentError("--targets is empty; give returns such as 0.002,0.003, or a file of them")
+    if not Path(text).exists() and ("," in text or re.fullmatch(r"[-+0-9.eE%]+", text.strip())):
         return [_fraction("--targets", part) for part in text.split(",") if part.strip()]
     from hybridmip.io.orlib import read_text
 
     values = []
+    column = 0
     for number, line in enumerate(read_text(text).splitlines(), start=1):
-        cell = re.split(r"[\s,;]+", line.strip())[0]
+        cells = re.split(r"[\s,;]+", line.strip())
+        if number == 1 and "target_return" in cells:
+            column = cells.index("target_return")
+            continue
+        cell = cells[column] if column < len(cells) else ""
         if not cell:
             continue
         try:
@@ -285,6 +304,8 @@ def _report(found: Frontier, title: str) -> list[Any]:
     from rich.table import Table
     from rich.text import Text
 
+    from hybridmip.report.terminal import optimality_in_words
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("target", "risk", "assets", "proven"):
         table.add_column(name, justify="right")
@@ -294,15 +315,14 @@ def _report(found: Frontier, title: str) -> list[Any]:
     for point in shown:
         if point.risk is None:
             proven = "infeasible" if point.status == "infeasible" else "none found"
+            proven = "not reached" if point.status == "unknown" and not point.evaluations else proven
             table.add_row(f"{100 * point.parameter:.4f} %", "-", "-", proven)
             continue
-        gap = "optimal" if point.status == "optimal" else f"within {100 * point.gap:.2f} %"
-        table.add_row(
-            f"{100 * point.parameter:.4f} %",
-            f"{100 * point.risk:.4f} %",
-            str(len(point.weights)),
-            gap if math.isfinite(point.gap) or point.status == "optimal" else "-",
-        )
+        least = point.objective if point.status == "optimal" else point.bound
+        words = optimality_in_words(point.objective, least).removesuffix(" (proven)")
+        table.add_row(f"{100 * point.parameter:.4f} %", f"{100 * point.risk:.4f} %", str(len(point.selected)), words)
     counts = found.counts
     words = ", ".join(f"{counts[key]} {name}" for key, name in _STATUS_WORDS if counts[key])
-    return [Text(title, "bold"), "", table, "", f"{len(found)} targets in {found.seconds:.1f} s: {words}"]
+    thinned = [f"({len(shown)} of {len(found)} are shown; all are in frontier.csv)"] if len(shown) < len(found) else []
+    total = f"{len(found)} target{'s' if len(found) > 1 else ''} in {found.seconds:.1f} s: {words}"
+    return [Text(title, "bold"), "", table, *thinned, "", total]

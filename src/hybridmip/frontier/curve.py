@@ -119,7 +119,7 @@ class Frontier:
                 "portfolio_return": self.portfolio.portfolio_return(x),
                 "risk": math.sqrt(max(objective, 0.0)),
             }
-            if math.isfinite(bound):
+            if bound > 0:  # a variance is never negative: that much needs no proof and tells nothing
                 of_portfolio["risk_bound"] = math.sqrt(max(bound, 0.0))
         return Point(
             i, value, status, objective, bound, gap, weights, tuple(self.b_names[j] for j in record["b"]),
@@ -161,7 +161,7 @@ class Frontier:
                 "gap": number(point.gap),
                 "portfolio_return": number(point.portfolio_return),
                 "risk": number(point.risk),
-                "assets" if self.parameter != "assets" else "held": len(point.weights),
+                "assets" if self.parameter != "assets" else "held": len(point.selected),
                 "seconds": point.seconds,
                 "selected": ";".join(point.selected),
             }
@@ -251,7 +251,7 @@ class Frontier:
                     "point": point.point, "parameter": point.parameter, "status": point.status,
                     "objective": number(point.objective), "bound": number(point.bound), "gap": number(point.gap),
                     "return": number(point.portfolio_return), "risk": number(point.risk),
-                    "risk_bound": number(point.risk_bound), "assets": len(point.weights), "seconds": point.seconds,
+                    "risk_bound": number(point.risk_bound), "assets": len(point.selected), "seconds": point.seconds,
                     "weights": dict(point.weights),
                 }
                 for point in self.points

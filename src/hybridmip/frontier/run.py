@@ -114,11 +114,11 @@ def frontier(
     from hybridmip import __version__
 
     settings = {
-        "problem": family_hash(members, values),
         "grid": json.dumps([values[0], values[-1], len(values)]),
         "configuration": json.dumps(asdict(config.replace(threads=None)), sort_keys=True),
         "seed": str(seed),
         "version": __version__,
+        "problem": family_hash(members, values),
     }
     answers = Store(store, settings, resume)
     run = _Run(members, values, config, seed, answers, time_limit, progress)
@@ -130,7 +130,7 @@ def frontier(
         run.interrupted = True
     finally:
         if run.workers is not None:
-            run.workers.close()
+            run.workers.close(run.interrupted)
         answers.close()
     return Frontier(members, values, run.best(), time.perf_counter() - began, run.interrupted, settings)
 
@@ -343,10 +343,13 @@ class _Workers:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def close(self) -> None:
-        """Stop the pool that was made here."""
+    def close(self, now: bool = False) -> None:
+        """Stop the pool that was made here; `now` without waiting for what its processes are at."""
         if self._pool is not None:
+            processes = list((getattr(self._pool, "_processes", None) or {}).values())
             self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes if now else []:
+                process.terminate()
 
 
 def _grid(grid: Sequence[float]) -> list[float]:

@@ -77,11 +77,13 @@ class Store:
     def _compare(self, found: dict[str, str], wanted: dict[str, str]) -> None:
         for key, value in wanted.items():
             if found.get(key) != value:
-                shown = f" ({_short(found.get(key, 'nothing'))} then, {_short(value)} now)" if len(value) < 200 else ""
-                raise FileError(
-                    f"{self.path} was made with another {key.replace('_', ' ')}{shown}; give the same again, or "
-                    "another place"
-                )
+                if key == "problem":
+                    what = "other data or other rules (the problem is not the same)"
+                elif len(value) < 200:
+                    what = f"another {key} ({_short(found.get(key, 'nothing'))} then, {_short(value)} now)"
+                else:
+                    what = f"another {key}"
+                raise FileError(f"{self.path} was made with {what}; give the same again, or another place")
 
     def _failure(self, error: sqlite3.Error) -> FileError:
         message = str(error)

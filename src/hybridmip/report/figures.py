@@ -177,7 +177,7 @@ def _draw_frontier(
         free_level, free_variance = (np.asarray(values, dtype=float) for values in unconstrained)
         label = "frontier without the limits"
         axes.plot(
-            np.sqrt(free_variance),
+            np.sqrt(np.maximum(free_variance, 0.0)),
             free_level,
             color=_FAINT,
             linewidth=1.2,
@@ -185,7 +185,8 @@ def _draw_frontier(
             label=label,
         )
     if infeasible is not None and infeasible.size:
-        left = np.nanmin(np.append(risk, np.sqrt(np.asarray(unconstrained[1], dtype=float)) if unconstrained else risk))
+        free = [] if unconstrained is None else np.sqrt(np.maximum(np.asarray(unconstrained[1], dtype=float), 0.0))
+        left = 0.97 * np.nanmin(np.append(risk, free))
         axes.plot(
             np.full(infeasible.size, left), infeasible, linestyle="none", marker="x", markersize=5, color=_VERMILION,
             label="no such portfolio (proven)",
@@ -278,7 +279,7 @@ def _draw_weights(
     _percent_axis(axes.xaxis)
     _percent_axis(axes.yaxis)
     axes.grid(False)
-    if len(level) > 1:
+    if len(level) > 1 and level[-1] > level[0]:
         axes.set_xlim(level[0], level[-1])
     if base.size:
         axes.set_ylim(0.0, float(base.max()))
