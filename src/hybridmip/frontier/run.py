@@ -24,7 +24,7 @@ from hybridmip.errors import ArgumentError, HybridMIPError
 from hybridmip.frontier.curve import Frontier
 from hybridmip.frontier.family import Family, PortfolioFamily, as_family, family_hash
 from hybridmip.frontier.store import Record, Store
-from hybridmip.frontier.work import Job, solve_points
+from hybridmip.frontier.work import Job, begin_worker, solve_points
 
 #: A neighbor's answer must be better by this share to be taken.
 BETTER = 1e-9
@@ -332,7 +332,8 @@ class _Workers:
             if self._pool is None:
                 import multiprocessing
 
-                self._pool = ProcessPoolExecutor(self.count, mp_context=multiprocessing.get_context("spawn"))
+                context = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=begin_worker)
             pool = self._pool
         return pool.submit(solve_points, family, phase, task, *arguments)
 

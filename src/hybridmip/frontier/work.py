@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
+import os
+import signal
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -100,3 +104,17 @@ def _descend(problem: Problem, starts: Sequence[Any], config: Config, seed: int)
         record["b"] = np.flatnonzero(state.best_b).tolist()
         record["x"] = [[int(j), float(best.x[j])] for j in np.flatnonzero(best.x)]
     return record
+
+
+def begin_worker() -> None:
+    """Leave Ctrl-C, which goes to every process of a terminal, to the one that stores the answers; end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    """A worker whose parent was killed would wait for ever."""
+    parent.join()
+    os._exit(1)

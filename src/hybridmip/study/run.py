@@ -6,18 +6,17 @@ import json
 import math
 import multiprocessing
 import os
-import signal
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from hybridmip.errors import ArgumentError, HybridMIPError
 from hybridmip.frontier.store import Record, Store
+from hybridmip.frontier.work import begin_worker
 from hybridmip.result import relative_gap
 from hybridmip.study import plan
 from hybridmip.study.plan import Options
@@ -326,7 +325,7 @@ class _Run:
             load_descent()  # compiled once, here, rather than by every worker
             load_proofs()
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, mp_context=context, initializer=_begin_worker)
+            self._pool = ProcessPoolExecutor(self.jobs, mp_context=context, initializer=begin_worker)
         return self._pool
 
     def close(self, wait: bool = False) -> None:
@@ -341,20 +340,6 @@ def _processor_seconds() -> float:
     """Processor time of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
-
-
-def _begin_worker() -> None:
-    """Leave Ctrl-C, which goes to every process of a terminal, to the one that stores the answers; end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: Any) -> None:
-    """A worker whose parent was killed would wait for ever."""
-    parent.join()
-    os._exit(1)
 
 
 def _grouped(tasks: list[Task]) -> list[list[Task]]:
