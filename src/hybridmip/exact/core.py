@@ -29,6 +29,8 @@ MOST_LISTED = 20_000
 MOST_LISTED_SLOWLY = 60
 MOST_OPEN = 60
 MOST_NODES = 3_000_000
+#: Steps of the listing in a second, at least: with a time limit it must not take longer than what is left.
+NODES_A_SECOND = 1_000_000
 #: Shares of the gap that are listed, one after the other, until there are too many.
 SHARES = (0.1, 0.25, 0.5, 1.0)
 
@@ -81,7 +83,8 @@ def try_the_core(state: SearchState) -> bool:
         most = MOST_LISTED if isinstance(state.solver, DenseSolver) else MOST_LISTED_SLOWLY
         leaves = np.zeros((most, open_ones.size), dtype=bool)
         on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
-        count, complete = list_all(on, off, budget, C, d, leaves, MOST_NODES)
+        nodes = MOST_NODES if state.remaining is None else min(MOST_NODES, int(NODES_A_SECOND * state.remaining))
+        count, complete = list_all(on, off, budget, C, d, leaves, nodes)
         found = leaves[:count]
         found = found[found @ on + ~found @ off > listed]
         candidates = np.tile(fixed, (len(found), 1))

@@ -188,7 +188,7 @@ class DenseSolver:
         limit = min(self.support_size(b) + grown, LARGEST_SUPPORT)
         statuses = np.full(count, -1, dtype=np.int64)
         guesses = self._guess(near)
-        pieces = max(1, -(-count // max(16, int(CHUNK * min(1.0, (10 / max(limit, 1)) ** 2)))))
+        pieces = max(1, -(-count // max(4, int(CHUNK * min(1.0, (10 / max(limit, 1)) ** 3)))))
         if count >= 256:
             pieces = -(-pieces // self._threads) * self._threads  # as many for every thread
         edges = np.linspace(0, count, pieces + 1).astype(int)
@@ -211,8 +211,12 @@ class DenseSolver:
                     base, outs[rest], ins[rest], limit, distances
                 )
 
+        def share(first: int) -> None:
+            for piece in range(first, pieces, self._threads):
+                work(piece)
+
         if pieces > 1 and self._threads > 1:
-            list(self.pool.map(work, range(pieces)))
+            list(self.pool.map(share, range(self._threads)))
         else:
             for piece in range(pieces):
                 work(piece)

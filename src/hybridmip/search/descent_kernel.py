@@ -286,7 +286,7 @@ def descend(
         tried = left - left
         troubles = 0
         # Fewer at a time where each takes long, so that a stop is seen soon.
-        largest_batch = max(16, min(statuses.shape[0], int(statuses.shape[0] * (16.0 / max(now, 1)) ** 2)))
+        largest_batch = max(8, min(statuses.shape[0], int(statuses.shape[0] * (16.0 / max(now, 1)) ** 3)))
         batch = min(FIRST_BATCH if feasible else FIRST_REPAIRS, largest_batch)
         while left > 0 and (feasible or tried < REPAIRS):
             if stop[0] != 0 or evaluations >= budget:
