@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridmip.blas import one_thread
 from hybridmip.config import Config
 from hybridmip.errors import HybridMIPError
 from hybridmip.frontier.store import Record
@@ -79,7 +80,8 @@ def _run(folder: Path, task: Task) -> Record:
     market = load_set(folder, task.market)
     problem = market.weighted_problem(task.value) if task.kind == "weighted" else market.target_problem(task.value)
     if task.kind == "relaxations":
-        return relaxations(problem)
+        with one_thread(problem.n):  # as in solve: sums in the same order whatever else the machine does
+            return relaxations(problem)
     if task.kind == "reference":
         from hybridmip.study.reference import reference_answer
 
