@@ -187,7 +187,7 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
     # Phase 2: the genetic algorithm, then neighborhood search around its best.
     with state.in_phase("genetic"):
         pool = genetic(state, pool)
-    if _core(state, setting, relaxed, ending):
+    if _core(state, relaxed, ending):
         return StopReason.EXHAUSTED
     if _by_tangents(state) and "persp" in relaxed:
         from hybridmip.search.outer import search_quadratic
@@ -203,7 +203,7 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
         else:
             shaking(state, pool)
     # Phase 3: with a better incumbent, or a better bound, the core may be small enough.
-    if _core(state, setting, relaxed, ending) or _fit(state, setting, relaxed, ending):
+    if _core(state, relaxed, ending) or _fit(state, setting, relaxed, ending):
         return StopReason.EXHAUSTED
     return StopReason.CONVERGED
 
@@ -246,12 +246,12 @@ def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], endi
         if state.best.objective - state.bound <= WORTH_A_TRY * (state.best.objective - tried_at):
             tried_at = state.bound
             state.core_tried_at = math.inf
-            if _core(state, setting, relaxed, ending):
+            if _core(state, relaxed, ending):
                 return True
     return False
 
 
-def _core(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: Ending) -> bool:
+def _core(state: SearchState, relaxed: dict[str, Relaxed], ending: Ending) -> bool:
     """Try what the best bound does not rule out; True when nothing is left and the incumbent is optimal."""
     from hybridmip.exact.core import try_the_core
 

@@ -12,8 +12,9 @@ from states import make_state
 from hybridmip import Config, Problem, Status, solve
 from hybridmip.relax.diagonal import largest_trace
 from hybridmip.relax.role import Setting
-from hybridmip.search.mips import MixedModel, Slopes, used
+from hybridmip.search.mips import MixedModel
 from hybridmip.search.outer import OuterModel, squares
+from hybridmip.search.slopes import Slopes, used
 
 
 def transport(sources: int, sinks: int, seed: int) -> Problem:

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.quadratic import Matrix, Vector
+from hybridmip.ranges import row_ranges
 from hybridmip.relax.bound import box_minimum, priced_limits, switch_costs, usable_multipliers
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted.dense import DenseSolver
 from hybridmip.search.state import SearchState
-from hybridmip.search.wide import row_ranges
 
 #: Most b that are listed at a time, binaries left open, and steps of the listing.
 MOST_LISTED = 20_000

@@ -254,7 +254,7 @@ def _active_set(k, r, K, table, f, x, active, sign, u, R, JT, d, z, rr, is_activ
 
 
 @njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _gradient(k, r, K, table, x, z):
+def _gradient(k, K, table, x, z):
     """z = Hx + f; returns the objective."""
     f = K * (K + 1) // 2
     value = 0.0
@@ -335,12 +335,12 @@ def _solve(k, r, K, table, x, active, sign, u, R, JT, low, d, z, rr, is_active, 
         status = TROUBLE
     if status != SOLVED:
         return status, q, np.inf
-    _gradient(k, r, K, table, x, z)
+    _gradient(k, K, table, x, z)
     if not _residual(k, r, q, K, table, x, active, sign, u, z) <= KKT_TOLERANCE:
         return TROUBLE, q, np.inf
     for i in range(k):
         x[i] = min(max(x[i], table[lo + i, 0]), table[up + i, 0])
-    return SOLVED, q, _gradient(k, r, K, table, x, z)
+    return SOLVED, q, _gradient(k, K, table, x, z)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

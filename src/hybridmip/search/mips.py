@@ -1,10 +1,9 @@
 """Search for linear problems: slope scaling, and neighborhoods that HiGHS solves as small MIPs.
 
 With Q = 0 the restricted problem is an LP and says little about b: what is paid for switching on is not in it. Three
-things share the time. *Slope scaling* (Kim and Pardalos 1999) charges what a switch costs to the x it switches, in
-proportion to how much they carried last time, and solves LPs until that settles: good b within seconds, however many
-there are. *Neighborhoods*: the binaries on which the best b and the relaxation agree are fixed, and what is left is a
-MIP small enough for HiGHS. *The whole problem* by HiGHS's branch and cut, side by side with the others where there is
+things share the time. *Slope scaling* (`search.slopes`) finds good b in seconds. *Neighborhoods*: binaries are fixed
+like the best b where little speaks against it (`search.fixing`), and what is left is a MIP small enough for HiGHS. *The
+whole problem* by HiGHS's branch and cut, side by side with the others where there is
 a thread for it, brings its own answers, and a bound.
 """
 
@@ -20,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from hybridmip.errors import UnboundedError
 from hybridmip.quadratic import Vector
@@ -28,16 +26,12 @@ from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted.highs import LinearAnswer, LinearModel
 from hybridmip.restricted.protocol import Binary
+from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
+from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.state import SearchState, StopSearch
 
-#: Rounds of slope scaling from one start, and b kept for the neighborhoods.
+#: Rounds of slope scaling from one start.
 SLOPE_ROUNDS = 12
-ELITE = 8
-#: Binaries that may be switched on in the first neighborhood; more while such MIPs are solved, fewer when not.
-FIRST_OPEN = 100
-#: Seconds of one neighborhood, at first and at most.
-FIRST_SECONDS = 1.0
-MOST_SECONDS = 8.0
 #: Neighborhoods without improvement after which the search ends, where no time limit does; and nodes of a MIP then.
 PATIENCE = 6
 MOST_NODES = 2000
@@ -45,8 +39,6 @@ WHOLE_NODES = 20_000
 #: Up to so many binaries HiGHS gets the whole problem and all the time; beyond the other, it does not get it at all.
 ALONE = 40
 LARGEST_WHOLE = 3000
-#: b closer than this to 0 or 1 counts as integral in the relaxation.
-INTEGRAL = 1e-6
 
 
 class MixedModel:
@@ -179,7 +171,7 @@ def _neighborhoods(
     pool: ThreadPoolExecutor,
     threads: int,
 ) -> None:
-    elite = Elite(state, relaxed.get("line") or relaxed.get("persp"))
+    elite = Fixing(state, relaxed.get("line") or relaxed.get("persp"))
     slopes = Slopes(setting)
     _scale(state, slopes, elite, whole, 1.0)
     models: list[MixedModel] = []
@@ -230,7 +222,7 @@ def _neighborhoods(
             _scale(state, slopes, elite, whole, 1.25)  # something new
 
 
-def _scale(state: SearchState, slopes: Slopes, elite: Elite, whole: Whole, spread: float) -> None:
+def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: Whole, spread: float) -> None:
     """One run of slope scaling, from perturbed prices when `spread` is above 1."""
     if not slopes.applies:
         return
@@ -250,146 +242,3 @@ def _scale(state: SearchState, slopes: Slopes, elite: Elite, whole: Whole, sprea
         state.offer(b, evaluation, "slope scaling")
         elite.add(b, evaluation.objective)
         whole.fetch()
-
-
-def used(state: SearchState, b: Binary, x: Vector) -> Binary:
-    """b without what is paid for and not used, where the rows on b allow that."""
-    problem = state.problem
-    carrying = np.zeros(problem.m, dtype=bool)
-    on = problem.switched & (np.abs(x) > 1e-9)
-    carrying[problem.switch[on]] = True
-    has_x = np.zeros(problem.m, dtype=bool)
-    has_x[problem.switch[problem.switched]] = True
-    lean = b & (carrying | ~has_x | (problem.p <= 0))
-    return lean if state.binaries.contains(lean) else b
-
-
-class Slopes:
-    """The LP of slope scaling: no b, its cost spread over the x it switches."""
-
-    def __init__(self, setting: Setting) -> None:
-        problem = setting.problem
-        self.problem = problem
-        switched = problem.switched
-        self.applies = bool(switched.any()) and bool((problem.p > 0).any())
-        if not self.applies:
-            return
-        matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
-        self.lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
-        self.upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
-        self.model = LinearModel(
-            np.concatenate([problem.q, problem.p]), matrix, row_lower, row_upper, self.lower, self.upper
-        )
-        self.capacity = np.where(np.isfinite(setting.upper), np.maximum(np.abs(setting.upper), 1e-9), 1.0)
-        self.priced = np.zeros(problem.n)
-        self.last = np.zeros(problem.m)
-
-    def restart(self, rng: np.random.Generator, spread: float) -> None:
-        """Begin with what a full switch costs per unit, perturbed."""
-        problem = self.problem
-        total = np.zeros(problem.m)
-        np.add.at(total, problem.switch[problem.switched], self.capacity[problem.switched])
-        self.flow = np.maximum(total, 1e-9)
-        noise = np.exp(rng.uniform(-math.log(spread), math.log(spread), problem.m)) if spread > 1 else 1.0
-        self.price = np.maximum(problem.p, 0.0) * noise / self.flow
-
-    def step(self, time_limit: float | None) -> Binary | None:
-        """Solve at the present prices; returns the b of what carries something."""
-        problem = self.problem
-        switched = problem.switched
-        cost = problem.q.copy()
-        sign = np.where(problem.x_upper > 0, 1.0, -1.0)
-        cost[switched] += (sign * self.price[problem.switch])[switched]
-        self.model.change_cost(np.concatenate([cost, np.minimum(problem.p, 0.0)]))
-        answer = self.model.solve(time_limit)
-        if answer.x is None:
-            return None
-        x, b = answer.x[: problem.n], answer.x[problem.n :]
-        flow = np.zeros(problem.m)
-        np.add.at(flow, problem.switch[switched], np.abs(x)[switched])
-        carrying = flow > 1e-9
-        self.price = np.where(carrying, np.maximum(problem.p, 0.0) / np.maximum(flow, 1e-9), self.price)
-        has_x = np.zeros(problem.m, dtype=bool)
-        has_x[problem.switch[switched]] = True
-        return np.where(has_x, carrying, b > 0.5)
-
-
-class Elite:
-    """The best distinct b, and what to fix around them."""
-
-    def __init__(self, state: SearchState, line: Relaxed | None) -> None:
-        self.members: list[tuple[float, Binary]] = []
-        self.state = state
-        problem = state.problem
-        self.m = problem.m
-        self.relaxed = None if line is None else line.b
-        # What switching on adds to the bound: the smaller, the likelier it pays.
-        self.cost = np.zeros(self.m) if state.penalties is None else state.penalties[1]
-        # Which rows a binary touches, by itself or by its x.
-        owned = np.flatnonzero(problem.switched)
-        by_x = sparse.csr_array(
-            (np.ones(owned.size), (problem.switch[owned], owned)),
-            shape=(self.m, problem.n),
-        )  # fmt: skip
-        touched = by_x @ abs(problem.A.T) + abs(problem.G.T)
-        self.rows = sparse.csr_array(sparse.hstack([touched, abs(problem.B.T)]) != 0)
-        self.binaries = sparse.csr_array(self.rows.T)
-        # A row that holds nearly all of them says nothing about who is near.
-        self.telling = np.diff(self.binaries.indptr) <= max(0.5 * self.m, 10)
-
-    def add(self, b: Binary | None, objective: float) -> None:
-        """Keep b if it is new and among the best."""
-        if b is None or not math.isfinite(objective) or any(np.array_equal(b, other) for _, other in self.members):
-            return
-        self.members.append((objective, b.copy()))
-        self.members.sort(key=lambda member: member[0])
-        del self.members[ELITE:]
-
-    def _open(self, score: Vector, count: int) -> NDArray[np.int8]:
-        """All fixed like the best b but the highest scores: `count` of what is off, twice as many of what is on."""
-        best = self.members[0][1]
-        fixed = np.where(best, 1, -1).astype(np.int8)
-        for which, most in ((~best, count), (best, 2 * count)):
-            places = np.flatnonzero(which)
-            if places.size > most:
-                places = places[np.argpartition(-score[places], most)[:most]]
-            fixed[places] = 0
-        return fixed
-
-    def _promise(self) -> Vector:
-        """From 1 for what is cheapest to switch on, by the relaxation, down to 0 for what costs most."""
-        rank = np.argsort(np.argsort(self.cost, kind="stable"), kind="stable") / max(self.m - 1, 1)
-        return np.asarray(1.0 - rank)
-
-    def undecided(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
-        """Open what the best b and the relaxation disagree on, and what would pay soonest."""
-        best = self.members[0][1]
-        share = np.array([b for _, b in self.members], dtype=float).mean(axis=0)
-        score = np.minimum(share, 1 - share) + self._promise() + 0.3 * rng.random(self.m)
-        if self.relaxed is not None:
-            score += np.abs(self.relaxed - best) * (self.relaxed > INTEGRAL)
-        return self._open(score, count)
-
-    def around_rows(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
-        """Open what lies around a random row: its binaries, those of the rows that the ones among them lead to."""
-        best = self.members[0][1]
-        rows = np.flatnonzero(self.telling)
-        if rows.size == 0:
-            return self.undecided(count, rng)
-        near = np.zeros(self.rows.shape[1])
-        reached = rng.choice(rows, size=1)
-        level = 1.0
-        for _ in range(6):
-            near[reached] = np.maximum(near[reached], level)
-            members = np.unique(self.binaries[reached].indices)
-            members = members[best[members]]
-            following = np.unique(self.rows[members].indices)
-            following = following[self.telling[following] & (near[following] == 0)]
-            if following.size == 0 or (near > 0).sum() > 0.5 * near.size:
-                break
-            reached = rng.permutation(following)[: max(2, following.size // 2)]
-            level *= 0.8
-        # A binary is as near as the farthest of its rows.
-        touching = np.maximum(np.diff(self.rows.indptr), 1)
-        closeness = (self.rows @ near) / touching
-        return self._open(closeness + 0.3 * self._promise() + 0.1 * rng.random(self.m), count)

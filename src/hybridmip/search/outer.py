@@ -24,7 +24,8 @@ from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted.highs import LinearAnswer, LinearModel
 from hybridmip.restricted.protocol import Binary
-from hybridmip.search.mips import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Elite, used
+from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
+from hybridmip.search.slopes import used
 from hybridmip.search.state import SearchState
 
 #: Largest block of Q that is split into squares.
@@ -32,7 +33,7 @@ LARGEST_BLOCK = 700
 #: Rounds of tangents at the LP before the first MIP, and most tangents of all.
 ROOT_ROUNDS = 25
 MOST_CUTS = 60_000
-#: A tangent is added where the approximation lacks more than this share of the objective.
+#: The LP has settled when the approximation lacks less than this share of the objective.
 LACKING = 1e-7
 #: MIPs in a row without improvement after which the search ends, where no time limit does; and nodes of each then.
 PATIENCE = 8
@@ -115,7 +116,7 @@ class OuterModel:
         self.cuts = 0
 
     def tangents(self, x: Vector, b: Vector) -> int:
-        """Add the tangents at a point where they are lacking; returns how many."""
+        """Add the tangents at a point; returns how many."""
         problem = self.problem
         owner = problem.switch[self.tied]
         at = np.where(owner >= 0, b[np.maximum(owner, 0)], 1.0)
@@ -169,7 +170,7 @@ def search_quadratic(state: SearchState, setting: Setting, relaxed: dict[str, Re
         return False
     model = OuterModel(setting, d, T)
     _root(state, model, persp)
-    elite = Elite(state, persp or relaxed.get("line"))
+    elite = Fixing(state, persp or relaxed.get("line"))
     everything = np.zeros(state.problem.m, dtype=np.int8)
     open_ones, seconds, idle, turn = FIRST_OPEN, FIRST_SECONDS, 0, 0
     while (idle < PATIENCE or state.remaining is not None) and model.cuts < MOST_CUTS:
@@ -212,7 +213,7 @@ def search_quadratic(state: SearchState, setting: Setting, relaxed: dict[str, Re
     return True
 
 
-def _lean(state: SearchState, b: Binary, x: Vector, elite: Elite) -> None:
+def _lean(state: SearchState, b: Binary, x: Vector, elite: Fixing) -> None:
     """Try b without what is paid for and not used."""
     lean = used(state, b, x)
     if not np.array_equal(lean, b):

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.pool import Member
-from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
+from hybridmip.ranges import row_ranges
 from hybridmip.restricted.protocol import moved
 from hybridmip.search.descent import marginal_costs
 from hybridmip.search.state import IMPROVEMENT, SearchState, better
@@ -34,21 +34,6 @@ def _pairs(size: int) -> NDArray[np.intp]:
     single = np.arange(size)
     padding = np.full(size, size)
     return np.vstack([[[size, size]], np.column_stack([single, padding]), np.column_stack([first, second])])
-
-
-def row_ranges(problem: Problem) -> tuple[Vector, Vector, Vector, Vector]:
-    """(least, most) activity that each binary's x can give each row, and what unswitched x can, when on."""
-    A = problem.A.toarray()
-    with np.errstate(invalid="ignore"):
-        at_lower = np.where(A != 0, A * problem.x_lower, 0.0)
-        at_upper = np.where(A != 0, A * problem.x_upper, 0.0)
-    least, most = np.minimum(at_lower, at_upper), np.maximum(at_lower, at_upper)
-    switched = problem.switched
-    G = problem.G.toarray()
-    low, high = G.T.copy(), G.T.copy()
-    np.add.at(low, problem.switch[switched], least.T[switched])
-    np.add.at(high, problem.switch[switched], most.T[switched])
-    return low, high, least[:, ~switched].sum(axis=1), most[:, ~switched].sum(axis=1)
 
 
 class WideMoves:
