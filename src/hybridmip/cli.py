@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from hybridmip.applications.portfolio import Group, Portfolio, PortfolioResult
+    from hybridmip.config import Config
     from hybridmip.frontier import Frontier
     from hybridmip.progress import TextProgress
     from hybridmip.result import Result
@@ -148,6 +149,13 @@ MaxGroupAssets = Annotated[
 MaxGroupWeight = Annotated[
     str | None,
     typer.Option(metavar="W", show_default=False, help="Greatest weight of each group of --groups."),
+]
+Gap = Annotated[
+    str | None,
+    typer.Option(metavar="G", show_default=False, help="Stop when proven this close to optimal: 0.0001 or 0.01%."),
+]
+CertificateFile = Annotated[
+    Path | None, typer.Option(metavar="FILE.json", show_default=False, help="Write the proof of the bound here.")
 ]
 ConfigName = Annotated[
     Configuration, typer.Option(help="The best known parameters; the search alone, without bounds; or the paper's.")
@@ -296,22 +304,12 @@ def portfolio(
     min_group_assets: MinGroupAssets = None,
     max_group_assets: MaxGroupAssets = None,
     max_group_weight: MaxGroupWeight = None,
-    gap: Annotated[
-        str | None,
-        typer.Option(
-            metavar="G",
-            show_default=False,
-            help="Stop when proven this close to optimal: 0.0001 or 0.01%.",
-        ),
-    ] = None,
+    gap: Gap = None,
     config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", show_default=False, help="Write the weights here.")
     ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", show_default=False, help="Write the proof of the bound here."),
-    ] = None,
+    certificate: CertificateFile = None,
     save_problem: Annotated[
         Path | None,
         typer.Option(
@@ -338,9 +336,7 @@ def portfolio(
     target = None if target_return is None else _fraction("--target-return", target_return)
     if at_least and target is None:
         raise ArgumentError("--at-least needs --target-return, the return that is to be had at least")
-    closeness = None if gap is None else _fraction("--gap", gap)
-    if closeness is not None and closeness < 0:
-        raise ArgumentError(f"--gap is {gap}; give a number of at least 0, such as 1e-4")
+    closeness = _closeness(gap)
     rules = _Rules(
         file, covariance, kind, assets, min_weight, max_weight, group, groups, min_group_assets, max_group_assets,
         max_group_weight,
@@ -352,7 +348,6 @@ def portfolio(
         raise ArgumentError(f"--certificate is {certificate}, which another option names too; give each its own file")
     asked, warnings = rules.read(target, at_least, quiet)
     # Only now what takes longest to import: bad input is told at once.
-    from hybridmip.config import Config
     from hybridmip.solve import solve
 
     if save_problem is not None:
@@ -361,7 +356,7 @@ def portfolio(
         write_problem_json(asked.problem(), save_problem)
     result = solve(
         asked.problem(),
-        config={"paper": Config.paper, "quick": Config.quick}.get(config.value, Config)(),
+        config=_settings(config),
         time_limit=time_limit,
         gap=closeness,
         seed=seed,
@@ -567,6 +562,21 @@ def _asset_counts(text: str | None) -> int | tuple[int | None, int | None] | Non
         raise ArgumentError(f"--assets is {text!r}; give a number such as 10, or a range such as 5:10") from None
 
 
+def _closeness(gap: str | None) -> float | None:
+    """--gap as a number."""
+    value = None if gap is None else _fraction("--gap", gap)
+    if value is not None and value < 0:
+        raise ArgumentError(f"--gap is {gap}; give a number of at least 0, such as 1e-4")
+    return value
+
+
+def _settings(name: Configuration) -> Config:
+    """The configuration of that name."""
+    from hybridmip.config import Config
+
+    return {Configuration.PAPER: Config.paper, Configuration.QUICK: Config.quick}.get(name, Config)()
+
+
 def _fraction(what: str, text: str) -> float:
     """0.005 or 0.5% as a number; `what` is what messages call it."""
     stripped = text.strip()
@@ -588,7 +598,7 @@ def _shared_limits(
 ) -> dict[str, Any]:
     """Limits of every group of --groups, as arguments of Group."""
     if file is not None:
-        from hybridmip.io.orlib import read_text
+        from hybridmip.io.files import read_text
 
         read_text(file)  # a missing file is the first thing to tell
     given = {

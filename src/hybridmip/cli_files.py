@@ -10,16 +10,19 @@ import typer
 
 from hybridmip.cli import (
     AsJson,
+    CertificateFile,
     ConfigName,
     Configuration,
+    Gap,
     Quiet,
     Seed,
     TimeLimit,
     _check_writable,
+    _closeness,
     _exit_code,
-    _fraction,
     _print,
     _progress,
+    _settings,
     _tell,
     _write_json,
     app,
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     from hybridmip.problem import Problem
     from hybridmip.result import Result
 
+FixedCharge = Annotated[
+    float | None,
+    typer.Option(metavar="F", show_default=False, help="Price of opening an arc of a DIMACS min-cost-flow file."),
+]
 EXIT_DOES_NOT_HOLD = 1
 #: Names shown of a long answer.
 SHOWN = 30
@@ -48,23 +55,14 @@ def solve(
             help="The problem: MPS, LP, QPLIB, Canad .dow, OR-Library warehouse, DIMACS, or a saved .json; also .gz.",
         ),
     ],
-    fixed_charge: Annotated[
-        float | None,
-        typer.Option(metavar="F", show_default=False, help="Price of opening an arc of a DIMACS min-cost-flow file."),
-    ] = None,
+    fixed_charge: FixedCharge = None,
     time_limit: TimeLimit = None,
-    gap: Annotated[
-        str | None,
-        typer.Option(metavar="G", show_default=False, help="Stop when proven this close to optimal: 0.0001 or 0.01%."),
-    ] = None,
+    gap: Gap = None,
     config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", show_default=False, help="Write the solution here: .json or .sol.")
     ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", show_default=False, help="Write the proof of the bound here."),
-    ] = None,
+    certificate: CertificateFile = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -81,7 +79,7 @@ def solve(
 
     hybridmip solve problem.json --out solution.json --certificate proof.json
     """
-    closeness = None if gap is None else _fraction("--gap", gap)
+    closeness = _closeness(gap)
     _check_writable(out, file)
     _check_writable(certificate, file, option="--certificate")
 
@@ -90,12 +88,11 @@ def solve(
     read = read_model(file, fixed_charge)
     problem = read.problem
 
-    from hybridmip.config import Config
     from hybridmip.solve import solve as solve_problem
 
     result = solve_problem(
         problem,
-        config={"paper": Config.paper, "quick": Config.quick}.get(config.value, Config)(),
+        config=_settings(config),
         time_limit=time_limit,
         gap=closeness,
         seed=seed,
@@ -302,10 +299,7 @@ def convert(
     out: Annotated[
         Path, typer.Argument(metavar="OUT", show_default=False, help="What to write: .mps, .lp or .json; also .gz.")
     ],
-    fixed_charge: Annotated[
-        float | None,
-        typer.Option(metavar="F", show_default=False, help="Price of opening an arc of a DIMACS min-cost-flow file."),
-    ] = None,
+    fixed_charge: FixedCharge = None,
 ) -> None:
     """Read a problem file of any kind and write it as MPS, LP or JSON.
 
@@ -360,10 +354,7 @@ def network(
         Path | None,
         typer.Option(metavar="FILE.png", show_default=False, help="Draw the opened arcs and their flows (CSV only)."),
     ] = None,
-    fixed_charge: Annotated[
-        float | None,
-        typer.Option(metavar="F", show_default=False, help="Price of opening an arc of a DIMACS min-cost-flow file."),
-    ] = None,
+    fixed_charge: FixedCharge = None,
     time_limit: TimeLimit = None,
     seed: Seed = 0,
     as_json: AsJson = False,

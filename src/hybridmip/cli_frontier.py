@@ -38,6 +38,7 @@ from hybridmip.cli import (
     _positive_seconds,
     _print,
     _Rules,
+    _settings,
     _Ticker,
     _write_json,
     app,
@@ -146,7 +147,6 @@ def frontier(
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")
     title = _title(portfolio, file)
 
-    from hybridmip.config import Config
     from hybridmip.frontier import frontier as sweep
 
     grid = given
@@ -156,7 +156,7 @@ def frontier(
     with _executor(dask) as executor:
         found = sweep(
             portfolio, grid,
-            config={"paper": Config.paper, "quick": Config.quick}.get(config.value, Config)(),
+            config=_settings(config),
             seed=seed, time_limit=time_limit, store=out / RUN_FILE, resume=resume, executor=executor, jobs=jobs,
             progress=Bar(ticker),
         )  # fmt: skip
@@ -194,7 +194,7 @@ def _targets(text: str) -> list[float]:
         raise ArgumentError("--targets is empty; give returns such as 0.002,0.003, or a file of them")
     if not Path(text).exists() and ("," in text or re.fullmatch(r"[-+0-9.eE%]+", text.strip())):
         return [_fraction("--targets", part) for part in text.split(",") if part.strip()]
-    from hybridmip.io.orlib import read_text
+    from hybridmip.io.files import read_text
 
     values = []
     column = 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from hybridmip.io.orlib import PathLike
+    from hybridmip.io.files import PathLike
     from hybridmip.result import Result
 
 Node: TypeAlias = Hashable

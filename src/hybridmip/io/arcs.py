@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hybridmip.errors import FileError
-from hybridmip.io.orlib import PathLike, read_text, shorten
+from hybridmip.io.files import PathLike, read_text
+from hybridmip.io.orlib import shorten
 
 if TYPE_CHECKING:
     import pandas as pd

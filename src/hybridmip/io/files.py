@@ -7,11 +7,48 @@ import gzip
 import json
 import os
 import tempfile
+import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from hybridmip.errors import FileError
-from hybridmip.io.orlib import read_text
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+
+def read_text(path: PathLike) -> str:
+    """The text of a file, gzipped or not.
+
+    Raises
+    ------
+    FileError
+        If there is no such file, or it is empty, damaged or not text.
+    """
+    path = Path(path).expanduser()
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise FileError(f"{path} does not exist; check the path") from None
+    except IsADirectoryError:
+        raise FileError(f"{path} is a directory; give a file in it") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileError(f"{str(path)!r} cannot be read ({reason}); check the path and its permissions") from None
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FileError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
+    if not content.strip():
+        raise FileError(f"{path} is empty; check that it was written completely")
+    zero = content.find(b"\0")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        zero = error.start if zero < 0 else min(zero, error.start)
+    if zero >= 0:
+        raise FileError(f"{path} is not UTF-8 text (byte 0x{content[zero]:02x} at position {zero}); give a text file")
+    return text
 
 
 def write_text(path: str | Path, text: str, what: str = "the file") -> None:

@@ -52,7 +52,7 @@ def read_problem(path: str | Path, fixed_charge: float | None = None) -> Problem
 
 def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProblem:
     """As `read_problem`, with the file's sense, the name of its objective and the way back to its columns."""
-    from hybridmip.io.orlib import read_text
+    from hybridmip.io.files import read_text
 
     path = Path(path).expanduser()
     source = str(path)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.io.orlib import PathLike, looks_like_port, parse_port, read_text, shorten
+from hybridmip.io.files import PathLike, read_text
+from hybridmip.io.orlib import looks_like_port, parse_port, shorten
 from hybridmip.quadratic import Matrix, Vector, frozen
 
 KINDS = ("prices", "returns")
