@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 from problems import NoReference, make, optimum
-from test_properties import quiet, recipes
+from test_properties import TIMES, quiet, recipes
 
 from hybridmip import Certificate, Config, FileError, Problem, market, solve
 from hybridmip.binaries import NoFeasibleBinaries
@@ -85,7 +85,7 @@ def case(recipe: object) -> tuple[Problem, float]:
     return problem, best
 
 
-@settings(quiet, max_examples=300)
+@settings(quiet, max_examples=300 * TIMES)
 @given(recipes)
 def test_certificates_hold_and_are_accepted(recipe: object) -> None:
     """The certificate of every solve is below the optimum, agrees with plain loops, and verifies."""
@@ -102,7 +102,7 @@ def test_certificates_hold_and_are_accepted(recipe: object) -> None:
         assert result.bound >= certificate.claimed - slack
 
 
-@settings(quiet, max_examples=200)
+@settings(quiet, max_examples=200 * TIMES)
 @given(recipes)
 def test_tampering_is_found(recipe: object) -> None:
     """Any entry changed so that the claim no longer follows: rejected. What still follows may pass."""
@@ -127,7 +127,7 @@ def test_tampering_is_found(recipe: object) -> None:
     assert "claims" in higher.verify(problem).reason
 
 
-@settings(quiet, max_examples=150)
+@settings(quiet, max_examples=150 * TIMES)
 @given(recipes)
 def test_any_diagonal_point_and_multipliers(recipe: object) -> None:
     """Not only the best ones: whatever is put in, what comes out is below the optimum."""
@@ -143,7 +143,7 @@ def test_any_diagonal_point_and_multipliers(recipe: object) -> None:
         assert certificate.verify(problem)
 
 
-@settings(quiet, max_examples=250)
+@settings(quiet, max_examples=250 * TIMES)
 @given(recipes)
 def test_persp_dominates(recipe: object) -> None:
     """Persp is at least as good as Line, Dual and Augm, and the fitted diagonal at least as good as Persp."""

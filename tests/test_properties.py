@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 
 import pytest
@@ -31,8 +32,10 @@ recipes = st.builds(
     wild=st.booleans(),
 )
 SEARCH_ONLY = Config(enumerate_up_to=0)
+#: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=5 for thousands of each.
+TIMES = int(os.environ.get("HYBRIDMIP_EXAMPLES", "1"))
 quiet = settings(
-    max_examples=280,
+    max_examples=280 * TIMES,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
