@@ -58,6 +58,15 @@ def load_proofs() -> None:
     _compile(core_kernel.listing, core_kernel.LISTING)
 
 
+@cache
+def load_vertices() -> None:
+    """The walk over vertices."""
+    from hybridmip.search import vertices_kernel
+
+    _compile(vertices_kernel.pack, vertices_kernel.PACK)
+    _compile(vertices_kernel.walk, vertices_kernel.WALK)
+
+
 def _compile(function: Any, signature: Any) -> None:
     """Compile for one signature, or take that from the cache; other types are refused from then on."""
     if signature.args not in function.overloads:

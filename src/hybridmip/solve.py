@@ -95,7 +95,7 @@ def solve(
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     solver = restricted_solver(problem, config.threads)
-    _load_compiled(solver, config)
+    _load_compiled(problem, solver, config)
     started = time.perf_counter()
     deadline = math.inf if time_limit is None else started + time_limit
     if display is not None:
@@ -126,12 +126,17 @@ def solve(
         return finish(ending, problem, display, started, seed)
 
 
-def _load_compiled(solver: RestrictedSolver, config: Config) -> None:
+def _load_compiled(problem: Problem, solver: RestrictedSolver, config: Config) -> None:
     """Load what is compiled (the first time on a machine: compile it), before the clock starts."""
     if config.neighborhood == "descent" and isinstance(solver, DenseSolver):
         compiled.load_descent()
     if "persp" in config.relaxations:
         compiled.load_proofs()
+    if problem.is_linear and problem.m > 0 and config.neighborhood == "descent":
+        from hybridmip.search.slopes import only_costs
+
+        if only_costs(problem):
+            compiled.load_vertices()
 
 
 def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReason:

@@ -88,6 +88,14 @@ class LinearModel:
         if self.rows:
             self.highs.changeRowsBounds(self.rows, self._all_rows, lower, upper)
 
+    def basis(self) -> NDArray[np.int64] | None:
+        """Columns in the basis of the last LP, then its rows, counted on; None where HiGHS has none."""
+        found = self.highs.getBasis()
+        if not found.valid:
+            return None
+        basic = self._highspy.HighsBasisStatus.kBasic
+        return np.flatnonzero([status == basic for status in (*found.col_status, *found.row_status)])
+
     def _run(self) -> Any:
         """Run HiGHS; a MILP in a thread of its own, so that Ctrl-C can end it."""
         if not self._integer:

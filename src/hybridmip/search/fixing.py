@@ -79,6 +79,10 @@ class Fixing:
             score += np.abs(self.relaxed - best) * (self.relaxed > INTEGRAL)
         return self._open(score, count)
 
+    def within(self, union: Binary) -> NDArray[np.int8]:
+        """Open what is on in any of several good b."""
+        return np.where(union, 0, -1).astype(np.int8)
+
     def around_rows(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
         """Open what lies around a random row: its binaries, those of the rows that the ones among them lead to."""
         best = self.members[0][1]

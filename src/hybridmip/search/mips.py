@@ -14,7 +14,7 @@ import math
 import os
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -29,16 +29,22 @@ from hybridmip.restricted.protocol import Binary
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.state import SearchState, StopSearch
+from hybridmip.search.vertices import Vertices
 
 #: Rounds of slope scaling from one start.
 SLOPE_ROUNDS = 12
 #: Neighborhoods without improvement after which the search ends, where no time limit does; and nodes of a MIP then.
 PATIENCE = 6
 MOST_NODES = 2000
+#: Walks over vertices in one turn then.
+WALKS = 20
 WHOLE_NODES = 20_000
 #: Up to so many binaries HiGHS gets the whole problem and all the time; beyond the other, it does not get it at all.
 ALONE = 40
 LARGEST_WHOLE = 3000
+#: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
+VERTICES = "vertices"
+LONGEST_PAUSE = 8
 
 
 class MixedModel:
@@ -163,6 +169,40 @@ def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relax
                 whole.fetch()
 
 
+class _Turns:
+    """Which neighborhood comes next: all in turn, one that improved the answer again, walks rarer if they did not."""
+
+    def __init__(self, with_vertices: bool) -> None:
+        self._mips = ("undecided", "around rows", "union") if with_vertices else ("undecided", "around rows")
+        self._with_vertices = with_vertices
+        self._count = 0
+        self._pause, self._until_walk = 1, 0
+        self._again: str | None = None
+
+    def next(self, workers: int) -> list[str]:
+        """One for each worker, at most one of them a walk over vertices."""
+        kinds: list[str] = []
+        for _ in range(workers):
+            if self._again is not None and self._again not in kinds:
+                kinds.append(self._again)
+            elif self._with_vertices and self._until_walk <= 0 and VERTICES not in kinds:
+                kinds.append(VERTICES)
+            else:
+                kinds.append(self._mips[self._count % len(self._mips)])
+                self._count += 1
+                self._until_walk -= 1
+            self._again = None
+        return kinds
+
+    def tell(self, kind: str, improved: bool) -> None:
+        """Say whether a neighborhood improved the answer."""
+        if improved:
+            self._again = kind
+        if kind == VERTICES:
+            self._pause = 1 if improved else min(2 * self._pause, LONGEST_PAUSE)
+            self._until_walk = self._pause
+
+
 def _neighborhoods(
     state: SearchState,
     setting: Setting,
@@ -172,10 +212,11 @@ def _neighborhoods(
     threads: int,
 ) -> None:
     elite = Fixing(state, relaxed.get("line") or relaxed.get("persp"))
-    slopes = Slopes(setting)
+    slopes, vertices = Slopes(setting), Vertices(setting)
+    turns = _Turns(vertices.applies)
     _scale(state, slopes, elite, whole, 1.0)
     models: list[MixedModel] = []
-    open_ones, seconds, idle, turn = FIRST_OPEN, FIRST_SECONDS, 0, 0
+    open_ones, seconds, idle = FIRST_OPEN, FIRST_SECONDS, 0
     while idle < PATIENCE or state.remaining is not None:
         state.check()
         whole.fetch()
@@ -191,35 +232,65 @@ def _neighborhoods(
                 time.sleep(0.05)
             continue
         before = state.best.objective
-        timed = state.remaining is not None
         # Without a time limit one at a time, so that the answer does not depend on the number of threads.
-        side_by_side = max(1, threads - whole.running) if timed else 1
-        while len(models) < side_by_side:
-            models.append(MixedModel(setting))
-        limit = None if state.remaining is None else min(seconds, state.remaining)
-        jobs = []
-        for model in models[:side_by_side]:
-            fixed = elite.around_rows(open_ones, state.rng) if turn % 2 else elite.undecided(open_ones, state.rng)
-            turn += 1
-            if state.best.x is not None and state.best_b is not None:
-                model.start_from(state.best.x, state.best_b)
-            jobs.append(pool.submit(model.solve, fixed, limit, 2**31 - 1 if timed else MOST_NODES, 1e-4))
-        answers = [job.result() for job in jobs]
-        for answer in answers:
-            if answer.x is not None:
-                b = answer.x[state.problem.n :] > 0.5
+        kinds = turns.next(max(1, threads - whole.running) if state.remaining is not None else 1)
+        jobs: list[tuple[str, Future[Any]]] = []
+        for worker, kind in enumerate(kinds):
+            if kind == VERTICES:
+                jobs.append((kind, pool.submit(_walk, state, vertices, seconds, int(state.rng.integers(2**31)))))
+                continue
+            if worker >= len(models):
+                models.extend(MixedModel(setting) for _ in range(worker + 1 - len(models)))
+            if kind == "union":
+                fixed = elite.within(vertices.union() | elite.members[0][1])
+            else:
+                choose = elite.undecided if kind == "undecided" else elite.around_rows
+                fixed = choose(open_ones, state.rng)
+            jobs.append((kind, pool.submit(_small_mip, state, models[worker], fixed, seconds)))
+        statuses = []
+        for kind, job in jobs:
+            status, b = job.result()
+            if kind != VERTICES:
+                statuses.append(status)
+            improved = False
+            if b is not None:
                 evaluation = state.solver.evaluate(b)
-                state.offer(b, evaluation, "small MIP")
+                improved = state.offer(b, evaluation, kind if kind == VERTICES else "small MIP")
                 elite.add(b, evaluation.objective)
-        if all(answer.status == "optimal" for answer in answers):
+            turns.tell(kind, improved)
+        if statuses and all(status == "optimal" for status in statuses):
             open_ones = min(int(1.3 * open_ones) + 10, state.problem.m)
-        else:
+        elif statuses:
             open_ones = max(int(0.8 * open_ones), 20)
             seconds = min(1.2 * seconds, MOST_SECONDS)
-        improved = state.best.objective < before - 1e-9 * abs(before)
-        idle = 0 if improved else idle + 1
-        if not improved and idle % 4 == 3:
+        better = state.best.objective < before - 1e-9 * abs(before)
+        idle = 0 if better else idle + 1
+        if not better and idle % 4 == 3 and not vertices.applies:
             _scale(state, slopes, elite, whole, 1.25)  # something new
+
+
+def _small_mip(
+    state: SearchState, model: MixedModel, fixed: NDArray[np.int8], seconds: float
+) -> tuple[str, Binary | None]:
+    """Solve with some binaries fixed, from the best point; returns the status and b."""
+    limit = None if state.remaining is None else min(seconds, state.remaining)
+    if state.best.x is not None and state.best_b is not None:
+        model.start_from(state.best.x, state.best_b)
+    answer = model.solve(fixed, limit, MOST_NODES if limit is None else 2**31 - 1, 1e-4)
+    return answer.status, None if answer.x is None else answer.x[state.problem.n :] > 0.5
+
+
+def _walk(state: SearchState, vertices: Vertices, seconds: float, seed: int) -> tuple[str, Binary | None]:
+    """Walk over vertices for a while, from where it stopped or from a better answer found elsewhere."""
+    best, b = vertices.best, state.best_b
+    if b is not None and state.best.feasible:
+        known = math.inf if best is None else best.value + state.problem.offset
+        if best is None or state.best.objective < known - 1e-7 * abs(known):
+            vertices.begin(b, state.remaining)
+    timed = state.remaining is not None
+    deadline = min(time.perf_counter() + seconds, state.deadline) if timed else math.inf
+    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS)
+    return "", None if vertices.best is None else vertices.on(vertices.best.z)
 
 
 def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: Whole, spread: float) -> None:

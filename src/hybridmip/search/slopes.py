@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from hybridmip.problem import Problem
 from hybridmip.quadratic import Vector
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
@@ -18,8 +19,36 @@ from hybridmip.restricted.protocol import Binary
 from hybridmip.search.state import SearchState
 
 
+def only_costs(problem: Problem) -> bool:
+    """Whether b can be left out: it is on where one of its x is not zero, and that is all there is to it."""
+    switched = problem.switched
+    if problem.B.shape[0] or not switched.any() or (problem.p < 0).any():
+        return False
+    if np.unique(problem.switch[switched]).size < problem.m:
+        return False
+    if ((problem.x_lower[switched] != 0) & (problem.x_upper[switched] != 0)).any():
+        return False
+    if not problem.G.nnz:
+        return True
+    # A row with a b may only limit that b's own x, and must hold when both are zero.
+    G, owner = problem.G, np.where(switched, problem.switch, -1)
+    rows = np.flatnonzero(np.diff(G.indptr))
+    if (np.diff(G.indptr) > 1).any() or (problem.row_lower[rows] > 0).any() or (problem.row_upper[rows] < 0).any():
+        return False
+    column = np.full(problem.rows, -1)
+    column[rows] = G.indices
+    row = np.repeat(np.arange(problem.rows), np.diff(problem.A.indptr))
+    return bool((owner[problem.A.indices] == column[row])[column[row] >= 0].all())
+
+
+def rows_when_on(problem: Problem) -> tuple[Vector, Vector]:
+    """Limits of A x with every b on."""
+    on = np.asarray(problem.G.sum(axis=1)).ravel() if problem.G.nnz else np.zeros(problem.rows)
+    return problem.row_lower - on, problem.row_upper - on
+
+
 class Slopes:
-    """The LP of slope scaling: no b, its cost spread over the x it switches."""
+    """The LP of slope scaling: the cost of b spread over the x it switches; where that is all b does, without b."""
 
     def __init__(self, setting: Setting) -> None:
         problem = setting.problem
@@ -28,12 +57,16 @@ class Slopes:
         self.applies = bool(switched.any()) and bool((problem.p > 0).any())
         if not self.applies:
             return
-        matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
-        self.lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
-        self.upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
-        self.model = LinearModel(
-            np.concatenate([problem.q, problem.p]), matrix, row_lower, row_upper, self.lower, self.upper
-        )
+        self.without_b = only_costs(problem)
+        if self.without_b:
+            rows = rows_when_on(problem)
+            self.model = LinearModel(problem.q, problem.A, *rows, setting.hull_lower, setting.hull_upper)
+        else:
+            matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
+            lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
+            upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
+            cost = np.concatenate([problem.q, problem.p])
+            self.model = LinearModel(cost, matrix, row_lower, row_upper, lower, upper)
         self.capacity = np.where(np.isfinite(setting.upper), np.maximum(np.abs(setting.upper), 1e-9), 1.0)
 
     def restart(self, rng: np.random.Generator, spread: float) -> None:
@@ -52,18 +85,20 @@ class Slopes:
         cost = problem.q.copy()
         sign = np.where(problem.x_upper > 0, 1.0, -1.0)
         cost[switched] += (sign * self.price[problem.switch])[switched]
-        self.model.change_cost(np.concatenate([cost, np.minimum(problem.p, 0.0)]))
+        self.model.change_cost(cost if self.without_b else np.concatenate([cost, np.minimum(problem.p, 0.0)]))
         answer = self.model.solve(time_limit)
         if answer.x is None:
             return None
-        x, b = answer.x[: problem.n], answer.x[problem.n :]
+        x = answer.x[: problem.n]
         flow = np.zeros(problem.m)
         np.add.at(flow, problem.switch[switched], np.abs(x)[switched])
         carrying = flow > 1e-9
         self.price = np.where(carrying, np.maximum(problem.p, 0.0) / np.maximum(flow, 1e-9), self.price)
+        if self.without_b:
+            return carrying
         has_x = np.zeros(problem.m, dtype=bool)
         has_x[problem.switch[switched]] = True
-        return np.where(has_x, carrying, b > 0.5)
+        return np.where(has_x, carrying, answer.x[problem.n :] > 0.5)
 
 
 def used(state: SearchState, b: Binary, x: Vector) -> Binary:

@@ -1,0 +1,225 @@
+"""Search over the vertices of the x-polyhedron, where switching on only costs.
+
+Where no row limits b, nothing is gained by being on, and an x that is on may be as small as it likes, the cost as a
+function of x alone is concave: a best x is a vertex. A walk from vertex to vertex along edges (`vertices_kernel`) with
+a tabu list sees what every edge costs, charges included, in microseconds (for transportation problems: Sun, Aronson,
+McKeown and Drinka 1998). When it finds nothing more, charges are changed at random for a while, and it goes on from
+there (iterated local search).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hybridmip import compiled
+from hybridmip.quadratic import Vector
+from hybridmip.relax.role import Setting
+from hybridmip.restricted.highs import LinearModel
+from hybridmip.restricted.protocol import Binary
+from hybridmip.search.slopes import only_costs, rows_when_on
+
+#: Rows up to which the basis is inverted, and lines of the tableau: the most promising ones.
+MOST_ROWS = 1200
+MOST_LINES = 2000
+#: Steps for which a variable that left may not come back, at least; twice that at most.
+TENURE = 20
+#: Steps without improvement after which a walk ends; and with changed charges.
+PATIENCE = 50
+SHORT_PATIENCE = 8
+#: Steps of one compiled call.
+MOST_STEPS = 200
+#: Charges are changed by up to this factor, as a logarithm; an end is accepted up to this much above the last.
+NOISE = 1.0
+ACCEPTED = 0.003
+#: Chance to go back to the best vertex since the last fresh start; that comes after so many rounds without a better
+#: one, with charges changed by up to this factor, as a logarithm.
+BACK = 0.05
+STALE = 40
+FRESH = 3.0
+#: Different b that are kept, and the share in which they differ at least.
+MOST_KEPT = 10
+DIFFERENT = 0.02
+
+
+@dataclass
+class Vertex:
+    """A vertex: its value, the variables in the basis, and the values of x and of the rows."""
+
+    value: float
+    basis: NDArray[np.int64]
+    z: Vector
+
+
+class Vertices:
+    """Iterated local search over vertices.
+
+    Parameters
+    ----------
+    setting : Setting
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        problem = setting.problem
+        self.problem = problem
+        self.applies = only_costs(problem) and 0 < problem.rows <= MOST_ROWS
+        if not self.applies:
+            return
+        compiled.load_vertices()
+        rows = problem.rows
+        low, high = rows_when_on(problem)
+        self.matrix = sparse.csc_array(sparse.hstack([problem.A, -sparse.eye_array(rows)]))
+        self.lower = np.concatenate([setting.hull_lower, low])
+        self.upper = np.concatenate([setting.hull_upper, high])
+        self.cost = np.concatenate([problem.q, np.zeros(rows)])
+        self.owner = np.concatenate([np.where(problem.switched, problem.switch, -1), np.full(rows, -1)]).astype(
+            np.int64
+        )
+        self.owned = self.owner >= 0
+        self.model = LinearModel(problem.q, problem.A, low, high, setting.hull_lower, setting.hull_upper)
+        self._hull = setting.hull_lower, setting.hull_upper
+        self.now: Vertex | None = None
+        self.best: Vertex | None = None
+        #: The best since the last fresh start, and the rounds since it was found.
+        self.record: Vertex | None = None
+        self.stale = 0
+        self.kept: list[tuple[float, Binary]] = []
+
+    def begin(self, b: Binary, time_limit: float | None) -> bool:
+        """Go to a vertex with no more than b switched on, unless the best one is as good; False where there is none."""
+        off = np.zeros(self.problem.n, dtype=bool)
+        off[self.owned[: self.problem.n]] = ~b[self.problem.switch[self.owned[: self.problem.n]]]
+        self.model.change_columns(*(np.where(off, 0.0, bound) for bound in self._hull))
+        answer = self.model.solve(time_limit)
+        if answer.x is None:
+            return False
+        basis = self.model.basis()
+        if basis is None:
+            return False
+        self._arrive(Vertex(0.0, basis, np.concatenate([answer.x, self.problem.A @ answer.x])))
+        return self.now is not None
+
+    def _arrive(self, vertex: Vertex) -> None:
+        """Make a vertex the one to go on from, and keep it if it is good."""
+        vertex.value = float(self.cost @ vertex.z + self.problem.p @ self.on(vertex.z))
+        self.now = vertex
+        if self.best is None or vertex.value < self.best.value:
+            self.best = vertex
+        if self.record is None or vertex.value < self.record.value:
+            self.record, self.stale = vertex, 0
+        self._keep(vertex)
+
+    def on(self, z: Vector) -> Binary:
+        """The b that is switched on at a vertex."""
+        from hybridmip.search.vertices_kernel import NOUGHT
+
+        b = np.zeros(self.problem.m, dtype=bool)
+        b[self.owner[self.owned & (np.abs(z) > NOUGHT)]] = True
+        return b
+
+    def _keep(self, vertex: Vertex) -> None:
+        """Keep b if it is good and no better one is much like it."""
+        b = self.on(vertex.z)
+        least = max(1.0, DIFFERENT * float(b.sum()))
+        like = [k for k, (_, other) in enumerate(self.kept) if (other != b).sum() < least]
+        if any(self.kept[k][0] <= vertex.value for k in like):
+            return
+        self.kept = [member for k, member in enumerate(self.kept) if k not in like]
+        self.kept = sorted([*self.kept, (vertex.value, b)], key=lambda member: member[0])[:MOST_KEPT]
+
+    def union(self) -> Binary:
+        """What is on in any of the b kept."""
+        return np.asarray(np.any([b for _, b in self.kept], axis=0), dtype=bool)
+
+    def search(self, rng: np.random.Generator, deadline: float, rounds: int | None) -> None:
+        """Walk until the deadline, or for some rounds."""
+        done = 0
+        while self.now is not None and time.perf_counter() < deadline and (rounds is None or done < rounds):
+            done += 1
+            try:
+                self._round(self.now, rng, deadline)
+            except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
+                self.now = None if self.now is self.best else self.best
+
+    def _round(self, start: Vertex, rng: np.random.Generator, deadline: float) -> None:
+        """Change the charges and walk, then walk with the true ones."""
+        charge = self.problem.p
+        self.stale += 1
+        fresh = self.stale > STALE
+        strength = FRESH if fresh else NOISE * rng.random()
+        walk = _Walk(self, start, rng)
+        noise = charge * np.exp(strength * rng.uniform(-1.0, 1.0, charge.size))
+        walk.go(noise, int(rng.integers(2, SHORT_PATIENCE)), rng, deadline)
+        end = walk.go(charge.copy(), PATIENCE, rng, deadline)
+        if np.abs(self.matrix @ end.z).max() > 1e-6 * (1.0 + np.abs(end.z).max()):
+            raise np.linalg.LinAlgError
+        if fresh:
+            self.record = None
+        self._arrive(end)
+        if not fresh and end.value > start.value + ACCEPTED * rng.random() * abs(start.value):
+            self.now = start
+        if rng.random() < BACK:
+            self.now = self.record
+
+
+class _Walk:
+    """The tableau of a vertex, and walks from it."""
+
+    def __init__(self, search: Vertices, start: Vertex, rng: np.random.Generator) -> None:
+        from hybridmip.search.vertices_kernel import NOUGHT, pack
+
+        self.search = search
+        owner, owned, p = search.owner, search.owned, search.problem.p
+        lower, upper, z = search.lower, search.upper, start.z.copy()
+        flow = np.zeros(p.size)
+        np.add.at(flow, owner[owned], np.abs(z)[owned])
+        used = flow > NOUGHT
+        # What a unit would be charged on a switch that is off, were it to carry about as much as the others do.
+        typical = float(flow[used].mean()) if used.any() else 1.0
+        self.guess = p / (typical * math.exp(rng.normal()))
+        slope = search.cost.copy()
+        slope[owned] += np.where(used, 0.0, self.guess)[owner[owned]]
+        inverse = np.linalg.inv(search.matrix[:, start.basis].toarray())
+        reduced = slope - search.matrix.T @ (slope[start.basis] @ inverse)
+        outside = np.ones(z.size, dtype=bool)
+        outside[start.basis] = False
+        lines = np.flatnonzero(outside)
+        at_lower = z[lines] - lower[lines] <= upper[lines] - z[lines]
+        resting = np.where(at_lower, lower[lines], upper[lines])
+        z[lines] = np.where(np.isfinite(resting), resting, z[lines])
+        z[start.basis] = -inverse @ (search.matrix[:, lines] @ z[lines])
+        z = np.clip(z, lower, upper)
+        if lines.size > MOST_LINES:
+            promise = np.where(at_lower, reduced[lines], -reduced[lines])
+            promise += 0.3 * float(np.abs(promise).mean()) * rng.random(lines.size)
+            lines = np.sort(lines[np.argpartition(promise, MOST_LINES)[:MOST_LINES]])
+        self.z, self.basis, self.lines = z, start.basis.copy(), lines.astype(np.int64)
+        self.table = np.ascontiguousarray(search.matrix[:, lines].T @ inverse.T)
+        self.where, self.many = pack(self.table)
+        self.counts = np.zeros(p.size, dtype=np.int64)
+        np.add.at(self.counts, owner[owned & (np.abs(z) > NOUGHT)], 1)
+
+    def go(self, charge: Vector, patience: int, rng: np.random.Generator, deadline: float) -> Vertex:
+        """Walk until nothing better is found for a while; returns the best vertex on the way."""
+        from hybridmip.search.vertices_kernel import walk
+
+        search = self.search
+        forbidden = np.zeros(self.z.size, dtype=np.int64)
+        best_z, best_basis = np.empty_like(self.z), np.empty_like(self.basis)
+        best, clock, since = math.inf, 0, 0
+        end = Vertex(math.inf, self.basis, self.z)
+        while since < patience and time.perf_counter() < deadline:
+            tenures = rng.integers(TENURE, 2 * TENURE + 1, MOST_STEPS)
+            value, clock, since = walk(
+                self.table, self.where, self.many, self.basis, self.lines, self.z, search.lower, search.upper,
+                search.cost, search.owner, charge, self.guess, self.counts, forbidden, clock, since,
+                patience, tenures, best, best_z, best_basis,
+            )  # fmt: skip
+            if value < best:
+                best, end = value, Vertex(value, best_basis.copy(), best_z.copy())
+        return end
