@@ -46,6 +46,8 @@ class Config:
     fit_rounds : int or None
         Rounds of fitting Persp's diagonal to the problem, after the search; None for none unless there is a time
         limit or a gap to reach.
+    presolve : bool
+        Leave out rows and x that others determine, before anything else.
     enumerate_up_to : int
         Problems with at most this many choices of b are solved by trying all of them; 0 for never.
     evaluation_limit : int or None
@@ -68,6 +70,7 @@ class Config:
     descents: int = 4
     patience: int = 40
     fit_rounds: int | None = None
+    presolve: bool = True
     enumerate_up_to: int = 4096
     evaluation_limit: int | None = None
     threads: int | None = None
@@ -120,6 +123,7 @@ class Config:
             "neighborhood": "paper",
             "neighbor_limit": 500,
             "fit_rounds": 0,
+            "presolve": False,
             "enumerate_up_to": 0,
         }
         return cls(**{**settings, **changes})  # type: ignore[arg-type]

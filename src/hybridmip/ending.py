@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from hybridmip.certificate import Certificate
+from hybridmip.presolve import Presolved
 from hybridmip.problem import Problem
 from hybridmip.progress import Progress
 from hybridmip.restricted.protocol import Binary
@@ -18,6 +19,8 @@ from hybridmip.search.state import SearchState
 OPTIMAL_GAP = 1e-6
 #: Bounds that no certificate of ours proves.
 FROM_ELSEWHERE = ("dual", "augm", "branch and cut", "outer approximation")
+#: What rounding in the presolve can have added to a bound, at most.
+ROUNDING = 1e-9
 #: An x this small beside the largest is rounding.
 NEGLIGIBLE = 1e-13
 
@@ -45,22 +48,24 @@ class Ending:
         return ending
 
 
-def finish(ending: Ending, problem: Problem, display: Progress | None, started: float, seed: int) -> Result:
+def finish(ending: Ending, reduced: Presolved, display: Progress | None, started: float, seed: int) -> Result:
     """Polish, check against the caller's data, and put the result together."""
     from hybridmip import __version__
 
-    state = ending.state
+    state, problem = ending.state, reduced.original
     x = b = certificate = None
     objective, bound, status = math.inf, -math.inf, Status.UNKNOWN
     if state is not None:
         bound = state.bound
         if state.proof is not None:
             method, d, y, la, mu = state.proof
-            certificate = Certificate.make(problem, d, y, la, mu, method, state.binaries)
+            certificate = Certificate.make(problem, *reduced.proof_of(d, y, la, mu), method, state.binaries)
             others = [value for name, value in state.bounds.items() if name in FROM_ELSEWHERE]
+            if reduced.problem is not problem:  # proven for the smaller problem; put back, the proof may lose some
+                others.append(state.bound - ROUNDING * abs(state.bound))
             bound = max(certificate.claimed, *others) if others else certificate.claimed
         if state.best.feasible and state.best_b is not None and state.best.x is not None:
-            x, b = polish(problem, state.best.x, state.best_b)
+            x, b = polish(problem, reduced.x_of(state.best.x, state.best_b), state.best_b)
             objective = problem.objective(x, b)
             status = Status.FEASIBLE
             if ending.exhausted:

@@ -16,6 +16,7 @@ from hybridmip.config import Config
 from hybridmip.ending import OPTIMAL_GAP, Ending, finish
 from hybridmip.options import check_arguments, warm_starts
 from hybridmip.pool import Member, build_pool
+from hybridmip.presolve import presolve, unchanged
 from hybridmip.problem import Problem
 from hybridmip.progress import Progress, TextProgress
 from hybridmip.quadratic import DenseForm
@@ -94,19 +95,21 @@ def solve(
     check_arguments(problem, config, time_limit, gap, seed, progress, callback)
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
-    solver = restricted_solver(problem, config.threads)
-    _load_compiled(problem, solver, config)
+    reduced = presolve(problem) if config.presolve else unchanged(problem)
+    solver = restricted_solver(reduced.problem, config.threads)
+    _load_compiled(reduced.problem, solver, config)
     started = time.perf_counter()
     deadline = math.inf if time_limit is None else started + time_limit
     if display is not None:
         display.start(problem, config, time_limit, gap)
     try:
-        binaries = BinarySet(problem)
+        binaries = BinarySet(reduced.problem)
     except NoFeasibleBinaries as proof:
         solver.close()
-        return finish(Ending.infeasible_binaries(proof.rows), problem, display, started, seed)
+        return finish(Ending.infeasible_binaries(proof.rows), reduced, display, started, seed)
+    rng = np.random.default_rng(seed)
     state = SearchState(
-        problem, config, solver, binaries, np.random.default_rng(seed), started, deadline, gap, display, callback
+        reduced.problem, config, solver, binaries, rng, started, deadline, gap, display, callback
     )  # fmt: skip
     ending = Ending(state)
     try:
@@ -123,7 +126,7 @@ def solve(
     finally:
         solver.close()
     with one_thread(problem.n):
-        return finish(ending, problem, display, started, seed)
+        return finish(ending, reduced, display, started, seed)
 
 
 def _load_compiled(problem: Problem, solver: RestrictedSolver, config: Config) -> None:

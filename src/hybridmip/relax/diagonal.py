@@ -227,8 +227,10 @@ def semidefinite_slack(Q: QuadraticForm, diagonal: Vector) -> float | None:
             return 0.0  # F W F' >= 0
         return _slack_of_matrix(Q.toarray(), diagonal) if Q.n <= LARGEST_FACTOR_PHI else None
     if isinstance(Q, SparseForm):
-        worst = 0.0
+        worst, certain_alone = 0.0, diagonal <= Q.diagonal()
         for component in Q.components():
+            if component.size == 1 and certain_alone[component[0]]:
+                continue
             if diagonal[component].any():
                 slack = _slack_of_matrix(Q.block(component, component), diagonal[component])
                 if slack is None:
@@ -236,7 +238,12 @@ def semidefinite_slack(Q: QuadraticForm, diagonal: Vector) -> float | None:
                 worst = max(worst, slack)
         return worst
     assert isinstance(Q, DenseForm)
-    return _slack_of_matrix(Q.matrix, diagonal)
+    # What is in no mixed term needs no factorisation.
+    alone = Q.absolute_matvec(np.ones(Q.n)) == np.abs(Q.diagonal())
+    if not alone.any() or (diagonal > Q.diagonal())[alone].any():
+        return _slack_of_matrix(Q.matrix, diagonal)
+    rest = np.flatnonzero(~alone)
+    return _slack_of_matrix(Q.block(rest, rest), diagonal[rest]) if diagonal[rest].any() else 0.0
 
 
 def _slack_of_matrix(matrix: Matrix, diagonal: Vector) -> float | None:
