@@ -67,6 +67,14 @@ def load_vertices() -> None:
     _compile(vertices_kernel.walk, vertices_kernel.WALK)
 
 
+@cache
+def load_flips() -> None:
+    """Tabu search over b."""
+    from hybridmip.search import flips_kernel
+
+    _compile(flips_kernel.tabu, flips_kernel.TABU)
+
+
 def _compile(function: Any, signature: Any) -> None:
     """Compile for one signature, or take that from the cache; other types are refused from then on."""
     if signature.args not in function.overloads:

@@ -1,10 +1,12 @@
 """A smaller problem with the same b: rows and x that can be written in terms of others are left out.
 
-Four reductions, repeated until none applies. Each leaves every b feasible or infeasible as it was, at the same cost:
+Five reductions, repeated until none applies. Each leaves every b feasible or infeasible as it was, at the same cost:
 
 * an x in no row and not in Q has its cheaper bound;
 * an equality row with two x of the same switch (and that switch) gives one of them, if it is in no other row and has
   no mixed term in Q: its cost goes to the other and to the switch (whose square is itself), its bounds to the other's;
+* an x without a switch that is in one equality row only and not in Q is what the row leaves over: its cost goes to
+  the row's other x and b, its bounds become the row's limits;
 * a row that the bounds imply says nothing;
 * of two rows with the same entries, one says nothing if the other's limits lie within its own.
 
@@ -25,7 +27,7 @@ from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticF
 PASSES = 6
 #: A sparse Q that is left with more than this share of its entries is dense.
 DENSE_SHARE = 0.3
-#: Rows are dropped only where the bounds imply them by more than rounding.
+#: Bounds that cross by no more than this, relative to their size, are equal.
 SLACK = 1e-9
 
 
@@ -58,6 +60,20 @@ class _Paired:
 
 
 @dataclass(frozen=True)
+class _Slack:
+    """x[column] = (side - the row's other x and b) / entry, at a cost; `row` stays, as a range."""
+
+    column: int
+    row: int
+    entry: float
+    side: float
+    cost: float
+
+
+Step = _Fixed | _Paired | _Slack
+
+
+@dataclass(frozen=True)
 class Presolved:
     """A problem, the smaller one, and how to come back.
 
@@ -72,7 +88,7 @@ class Presolved:
     problem: Problem
     columns: NDArray[np.intp]
     rows: NDArray[np.intp]
-    steps: tuple[_Fixed | _Paired, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     def x_of(self, x: Vector, b: NDArray[np.generic]) -> Vector:
         """The x of the original problem."""
@@ -81,6 +97,12 @@ class Presolved:
         full = np.zeros(self.original.n)
         full[self.columns] = x
         for step in reversed(self.steps):
+            if isinstance(step, _Slack):
+                A, G = self.original.A[[step.row]], self.original.G[[step.row]]
+                full[step.column] = 0.0
+                others = float((A @ full)[0] + (G @ np.asarray(b, dtype=np.float64))[0])
+                full[step.column] = (step.side - others) / step.entry
+                continue
             on = float(b[step.switch]) if step.switch >= 0 else 1.0
             if isinstance(step, _Fixed):
                 full[step.column] = step.value * on
@@ -109,6 +131,9 @@ class Presolved:
         full_rows = np.zeros(self.original.rows)
         full_rows[self.rows] = rows
         for step in reversed(self.steps):
+            if isinstance(step, _Slack):
+                full_rows[step.row] += step.cost / step.entry
+                continue
             if isinstance(step, _Fixed):
                 full_best[step.column] = step.value
                 continue
@@ -174,10 +199,10 @@ def presolve(problem: Problem) -> Presolved:
         problem.x_lower, problem.x_upper, problem.switch, *_curved(problem.Q), problem.Q.diagonal(),
         np.arange(problem.n), np.arange(problem.rows),
     )  # fmt: skip
-    steps: list[_Fixed | _Paired] = []
+    steps: list[Step] = []
     for _ in range(PASSES):
         before = work.columns.size, work.rows.size
-        work = _implied_rows(_same_rows(_unused(_pairs(work, steps), steps)))
+        work = _implied_rows(_same_rows(_unused(_slacks(_pairs(work, steps), steps), steps)))
         if (work.columns.size, work.rows.size) == before:
             break
     if work.columns.size == problem.n and work.rows.size == problem.rows:
@@ -221,7 +246,7 @@ def _restricted(Q: QuadraticForm, columns: NDArray[np.intp], square: Vector) -> 
     return form
 
 
-def _pairs(work: _Work, steps: list[_Fixed | _Paired]) -> _Work:
+def _pairs(work: _Work, steps: list[Step]) -> _Work:
     """Leave out what an equality row with two x of one switch determines."""
     A, G = work.A, work.G
     gone, gone_rows = np.zeros(work.q.size, dtype=bool), np.zeros(work.rows.size, dtype=bool)
@@ -275,7 +300,33 @@ def _pairs(work: _Work, steps: list[_Fixed | _Paired]) -> _Work:
     return changed.without_rows(gone_rows).without_columns(gone) if gone.any() else work
 
 
-def _unused(work: _Work, steps: list[_Fixed | _Paired]) -> _Work:
+def _slacks(work: _Work, steps: list[Step]) -> _Work:
+    """Leave out x that are what an equality row leaves over."""
+    A, G = work.A, work.G
+    columns = sparse.csc_array(A)
+    once = (np.diff(columns.indptr) == 1) & (work.switch < 0) & ~work.curved
+    gone, used = np.zeros(work.q.size, dtype=bool), np.zeros(work.rows.size, dtype=bool)
+    q, p, offset = work.q.copy(), work.p.copy(), work.offset
+    row_lower, row_upper = work.row_lower.copy(), work.row_upper.copy()
+    for j in np.flatnonzero(once):
+        r, entry = int(columns.indices[columns.indptr[j]]), float(columns.data[columns.indptr[j]])
+        if used[r] or entry == 0.0 or work.row_lower[r] != work.row_upper[r] or A.indptr[r + 1] - A.indptr[r] < 2:
+            continue
+        side, cost = float(work.row_upper[r]), float(q[j])
+        price = cost / entry
+        x, b = slice(A.indptr[r], A.indptr[r + 1]), slice(G.indptr[r], G.indptr[r + 1])
+        np.subtract.at(q, A.indices[x], price * A.data[x])
+        np.subtract.at(p, G.indices[b], price * G.data[b])
+        offset += price * side
+        ends = sorted((side - entry * work.x_lower[j], side - entry * work.x_upper[j]))
+        row_lower[r], row_upper[r] = ends
+        gone[j] = used[r] = True
+        steps.append(_Slack(int(work.columns[j]), int(work.rows[r]), entry, side, cost))
+    changed = replace(work, q=q, p=p, offset=offset, row_lower=row_lower, row_upper=row_upper)
+    return changed.without_columns(gone) if gone.any() else work
+
+
+def _unused(work: _Work, steps: list[Step]) -> _Work:
     """Leave out x that are in no row and not in Q."""
     uses = np.bincount(work.A.indices, weights=work.A.data != 0, minlength=work.q.size)
     value = np.where(work.q >= 0, work.x_lower, work.x_upper)
@@ -332,9 +383,7 @@ def _implied_rows(work: _Work) -> _Work:
     count = work.rows.size
     least = np.bincount(row, np.minimum(*ends), count) + np.bincount(binary_row, np.minimum(G.data, 0.0), count)
     most = np.bincount(row, np.maximum(*ends), count) + np.bincount(binary_row, np.maximum(G.data, 0.0), count)
-    # Only rows that say nothing at all: those that hold just so may be what a certificate needs.
-    size = SLACK * (1.0 + np.where(np.isfinite(least), np.abs(least), 0) + np.where(np.isfinite(most), np.abs(most), 0))
-    gone = (least >= work.row_lower + size) & (most <= work.row_upper - size)
+    gone = (least >= work.row_lower) & (most <= work.row_upper)
     empty = (np.diff(A.indptr) + np.diff(G.indptr)) == 0
     gone |= empty & (work.row_lower <= 0) & (work.row_upper >= 0)
     return work.without_rows(gone) if gone.any() else work

@@ -42,6 +42,8 @@ FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
 #: Share of the time for the quick start.
 SHARE_OF_QUICK_START = 0.1
+#: Share of the time left for tabu search where b says all.
+SHARE_OF_FLIPS = 0.8
 #: Share of the time left for moves one by one, before the small MIPs of a quadratic problem.
 SHARE_OF_MOVES = 0.3
 
@@ -135,6 +137,11 @@ def _load_compiled(problem: Problem, solver: RestrictedSolver, config: Config) -
         compiled.load_descent()
     if "persp" in config.relaxations:
         compiled.load_proofs()
+    if config.neighborhood == "descent":
+        from hybridmip.search.flips import b_says_all
+
+        if b_says_all(problem):
+            compiled.load_flips()
     if problem.is_linear and problem.m > 0 and config.neighborhood == "descent":
         from hybridmip.search.slopes import only_costs
 
@@ -145,6 +152,7 @@ def _load_compiled(problem: Problem, solver: RestrictedSolver, config: Config) -
 def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReason:
     """The pipeline, phase by phase; returns why it ended."""
     from hybridmip.exact.enumerate import enumerate_all
+    from hybridmip.search.flips import b_says_all, flips
     from hybridmip.search.genetic import genetic
     from hybridmip.search.neighborhood import neighborhood
     from hybridmip.search.shaking import shaking
@@ -197,6 +205,9 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
         pool = genetic(state, pool)
     if _core(state, relaxed, ending):
         return StopReason.EXHAUSTED
+    if b_says_all(state.problem) and config.neighborhood == "descent":
+        with state.in_phase("flips"), state.for_a_share(SHARE_OF_FLIPS):
+            flips(state)
     if _by_tangents(state) and "persp" in relaxed:
         from hybridmip.search.outer import search_quadratic
 

@@ -249,7 +249,7 @@ def test_large_support_goes_to_the_general_solver() -> None:
 
 def test_where_the_kernel_applies() -> None:
     """Many rows go to the general solver; the right one is picked."""
-    few, many = Problem(A=np.eye(MOST_ROWS)), Problem(A=np.eye(MOST_ROWS + 1))
+    few, many = (Problem(A=np.eye(rows) + np.eye(rows, k=1)) for rows in (MOST_ROWS, MOST_ROWS + 1))
     assert kernel_applies(few)
     assert not kernel_applies(many)
     assert isinstance(restricted_solver(few, 1), DenseSolver)

@@ -7,11 +7,14 @@ from hybridmip.restricted.protocol import Evaluation, RestrictedSolver
 
 
 def restricted_solver(problem: Problem, threads: int | None = None) -> RestrictedSolver:
-    """The solver that fits the problem: the dense kernel where it applies, else the general one."""
+    """The solver that fits the problem: the dense kernel or formulas where they apply, else the general one."""
     from hybridmip.restricted.dense import DenseSolver, kernel_applies
     from hybridmip.restricted.general import GeneralSolver
+    from hybridmip.restricted.separable import SeparableSolver, falls_apart
 
-    return DenseSolver(problem, threads) if kernel_applies(problem) else GeneralSolver(problem)
+    if kernel_applies(problem):
+        return DenseSolver(problem, threads)
+    return SeparableSolver(problem) if falls_apart(problem) else GeneralSolver(problem)
 
 
 __all__ = ["Evaluation", "RestrictedSolver", "restricted_solver"]

@@ -116,6 +116,11 @@ class Whole:
         self._thread.start()
 
     @property
+    def done(self) -> bool:
+        """Whether all is said."""
+        return self.answer is not None and self.answer.status == "optimal"
+
+    @property
     def running(self) -> bool:
         """Whether the thread is at work."""
         return self._thread is not None and self._thread.is_alive()
@@ -220,7 +225,7 @@ def _neighborhoods(
     while idle < PATIENCE or state.remaining is not None:
         state.check()
         whole.fetch()
-        if whole.answer is not None and whole.answer.status == "optimal" and not whole.running:
+        if whole.done and not whole.running:
             return
         elite.add(state.best_b if state.best.feasible else None, state.best.objective)
         if not elite.members:
@@ -237,7 +242,7 @@ def _neighborhoods(
         jobs: list[tuple[str, Future[Any]]] = []
         for worker, kind in enumerate(kinds):
             if kind == VERTICES:
-                jobs.append((kind, pool.submit(_walk, state, vertices, seconds, int(state.rng.integers(2**31)))))
+                jobs.append((kind, pool.submit(_walk, state, vertices, whole, seconds, int(state.rng.integers(2**31)))))
                 continue
             if worker >= len(models):
                 models.extend(MixedModel(setting) for _ in range(worker + 1 - len(models)))
@@ -280,7 +285,7 @@ def _small_mip(
     return answer.status, None if answer.x is None else answer.x[state.problem.n :] > 0.5
 
 
-def _walk(state: SearchState, vertices: Vertices, seconds: float, seed: int) -> tuple[str, Binary | None]:
+def _walk(state: SearchState, vertices: Vertices, whole: Whole, seconds: float, seed: int) -> tuple[str, Binary | None]:
     """Walk over vertices for a while, from where it stopped or from a better answer found elsewhere."""
     best, b = vertices.best, state.best_b
     if b is not None and state.best.feasible:
@@ -289,7 +294,7 @@ def _walk(state: SearchState, vertices: Vertices, seconds: float, seed: int) -> 
             vertices.begin(b, state.remaining)
     timed = state.remaining is not None
     deadline = min(time.perf_counter() + seconds, state.deadline) if timed else math.inf
-    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS)
+    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS, lambda: whole.done)
     return "", None if vertices.best is None else vertices.on(vertices.best.z)
 
 

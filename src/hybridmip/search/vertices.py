@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,10 +137,14 @@ class Vertices:
         """What is on in any of the b kept."""
         return np.asarray(np.any([b for _, b in self.kept], axis=0), dtype=bool)
 
-    def search(self, rng: np.random.Generator, deadline: float, rounds: int | None) -> None:
-        """Walk until the deadline, or for some rounds."""
+    def search(
+        self, rng: np.random.Generator, deadline: float, rounds: int | None, enough: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Walk until the deadline, for some rounds, or until it is enough."""
         done = 0
         while self.now is not None and time.perf_counter() < deadline and (rounds is None or done < rounds):
+            if enough():
+                return
             done += 1
             try:
                 self._round(self.now, rng, deadline)
