@@ -44,6 +44,8 @@ WORTH_A_TRY = 0.85
 SHARE_OF_QUICK_START = 0.1
 #: Share of the time left for tabu search where b says all.
 SHARE_OF_FLIPS = 0.8
+#: Share of the time left for moves from an infeasible b, where MIPs follow.
+SHARE_OF_REPAIR = 0.1
 #: Share of the time left for moves one by one, before the small MIPs of a quadratic problem.
 SHARE_OF_MOVES = 0.3
 
@@ -211,8 +213,9 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
     if _by_tangents(state) and "persp" in relaxed:
         from hybridmip.search.outer import search_quadratic
 
-        with state.in_phase("neighborhood"), state.for_a_share(SHARE_OF_MOVES):
-            shaking(state, pool)
+        if state.best.feasible:
+            with state.in_phase("neighborhood"), state.for_a_share(SHARE_OF_MOVES):
+                shaking(state, pool)
         with state.in_phase("small MIPs"):
             if search_quadratic(state, setting, relaxed):
                 return StopReason.CONVERGED
@@ -357,8 +360,11 @@ def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member
     from hybridmip.exact.feasibility import find_feasible
     from hybridmip.relax.infeasible import clashing_rows
 
+    by_tangents = _by_tangents(state)
     if pool:
-        pool = sorted([*Descents(state).run([(pool[0].b, "repair")]), *pool], key=lambda member: member.evaluation.rank)
+        with state.for_a_share(SHARE_OF_REPAIR if by_tangents else 1.0):
+            repaired = Descents(state).run([(pool[0].b, "repair")])
+            pool = sorted([*repaired, *pool], key=lambda member: member.evaluation.rank)
     if state.best.feasible:
         return pool
 
@@ -369,6 +375,8 @@ def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member
     if clashing is not None:
         ending.infeasible, ending.clashing_rows = True, clashing
         return pool
+    if by_tangents and state.remaining is not None:
+        return pool  # the MIPs that follow look for a feasible point, and for a good one
     answer, b = find_feasible(setting, accept, state.remaining)
     state.check()
     ending.infeasible = answer == "infeasible"

@@ -37,6 +37,8 @@ MOST_CUTS = 60_000
 LACKING = 1e-7
 #: MIPs in a row without improvement after which the search ends, where no time limit does; and nodes of each then.
 PATIENCE = 8
+#: Share of the time left for a MIP that has to find a feasible point.
+SHARE_OF_FIRST = 0.6
 MOST_NODES = 500
 
 
@@ -189,7 +191,8 @@ def search_quadratic(state: SearchState, setting: Setting, relaxed: dict[str, Re
         whole = turn % 3 == 0 or not elite.members or open_ones >= state.problem.m
         before = state.best.objective
         if whole:
-            fixed, limit = everything, None if not timed else min(3 * seconds, state.remaining or 0.0)
+            first = SHARE_OF_FIRST * (state.remaining or 0.0) if not state.best.feasible else 0.0
+            fixed, limit = everything, None if not timed else min(max(3 * seconds, first), state.remaining or 0.0)
         else:
             fixed = elite.around_rows(open_ones, state.rng) if turn % 3 == 1 else elite.undecided(open_ones, state.rng)
             limit = None if not timed else min(seconds, state.remaining or 0.0)
