@@ -710,3 +710,16 @@ def test_network_files(run: Run, tmp_path: Path) -> None:
     assert document["open"] == ["A->C"]
     nodes.write_text("node,supply\nA,5\nC,-4\n")
     assert_bad_input(run("network", arcs, "--nodes", nodes), "supply")
+
+
+def test_network_design_files(run: Run, tmp_path: Path) -> None:
+    """A .dow file: names, a picture, a limit on open arcs; tables of nodes are for CSV."""
+    design, picture = tmp_path / "a.dow", tmp_path / "network.png"
+    design.write_text("title\n3 4 1\n1 2 5 10 100 1 1\n2 3 1 10 50 1 2\n1 3 30 10 20 1 3\n3 1 2 10 10 1 4\n1 3 6\n")
+    shown = run("network", design, "--figure", picture, "--max-open", "2")
+    assert shown.code == 0, shown.err
+    assert "1->2" in shown.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    one = json.loads(run("network", design, "--max-open", "1", "--json").out)
+    assert one["open"] == ["1->3"]
+    assert_bad_input(run("network", design, "--nodes", tmp_path / "n.csv"), "--nodes", "CSV")

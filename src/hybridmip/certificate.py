@@ -114,8 +114,9 @@ class Certificate:
         mu = usable_multipliers(mu, problem.b_lower, problem.b_upper)
         binaries = BinarySet(problem) if binaries is None else binaries
         claimed, below, implied = -math.inf, d, False
-        limited = (np.isfinite(problem.x_lower) & np.isfinite(problem.x_upper)).all()
-        for imply in (False,) if limited else (False, True):
+        given = problem.x_lower, problem.x_upper
+        same = all(np.array_equal(one, other) for one, other in zip(given, implied_bounds(problem), strict=True))
+        for imply in (False,) if same else (False, True):
             found, used = provable(problem, binaries, *_limits(problem, imply), y, la, mu, d)
             if found > claimed + 1e-12 * abs(found):
                 claimed, below, implied = found, used, imply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -30,6 +30,7 @@ from hybridmip.cli import (
 from hybridmip.errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
+    from hybridmip.applications.network import FixedChargeNetwork
     from hybridmip.io.model import ReadProblem
     from hybridmip.problem import Problem
     from hybridmip.result import Result
@@ -352,7 +353,9 @@ def network(
     ] = None,
     figure: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.png", show_default=False, help="Draw the opened arcs and their flows (CSV only)."),
+        typer.Option(
+            metavar="FILE.png", show_default=False, help="Draw the opened arcs and their flows (CSV and .dow)."
+        ),
     ] = None,
     fixed_charge: FixedCharge = None,
     time_limit: TimeLimit = None,
@@ -369,15 +372,21 @@ def network(
     hybridmip network c33.dow --time-limit 30 --json
     """
     _check_writable(figure, file, nodes, commodities, option="--figure")
-    if file.name.lower().removesuffix(".gz").endswith(".csv"):
-        _solve_arcs(file, nodes, commodities, max_open, min_open, figure, time_limit, seed, as_json, quiet)
-        return
-    for option, value in (
-        ("--nodes", nodes), ("--commodities", commodities), ("--max-open", max_open), ("--min-open", min_open),
-        ("--figure", figure),
-    ):  # fmt: skip
+    from hybridmip.applications.network import FixedChargeNetwork
+
+    kind = Path(file.name.lower().removesuffix(".gz")).suffix
+    limits = {"max_open": max_open, "min_open": min_open}
+    if kind == ".csv":
+        asked = FixedChargeNetwork.from_csv(file, nodes, commodities=commodities, **limits)
+        _solve_network(asked, figure, time_limit, seed, as_json, quiet)
+    tables = [("--nodes", nodes), ("--commodities", commodities)]
+    drawn = [("--max-open", max_open), ("--min-open", min_open), ("--figure", figure)]
+    for option, value in tables if kind == ".dow" else [*tables, *drawn]:
         if value is not None:
-            raise ArgumentError(f"{option} is for a CSV of arcs, and {file.name} is none; leave it out")
+            which = "a CSV of arcs" if (option, value) in tables else "a CSV of arcs or a .dow file"
+            raise ArgumentError(f"{option} is for {which}, and {file.name} is none; leave it out")
+    if kind == ".dow" and fixed_charge is None:
+        _solve_network(FixedChargeNetwork.from_canad(file, **limits), figure, time_limit, seed, as_json, quiet)
     from hybridmip.io.problems import read_model
     from hybridmip.solve import solve as solve_problem
 
@@ -390,25 +399,18 @@ def network(
     raise typer.Exit(_exit_code(result))
 
 
-def _solve_arcs(
-    file: Path,
-    nodes: Path | None,
-    commodities: Path | None,
-    max_open: int | None,
-    min_open: int | None,
+def _solve_network(
+    asked: FixedChargeNetwork,
     figure: Path | None,
     time_limit: float | None,
     seed: int,
     as_json: bool,
     quiet: bool,
-) -> None:
-    from hybridmip.applications.network import FixedChargeNetwork
+) -> NoReturn:
+    """Solve, report and exit."""
     from hybridmip.report.terminal import summary
     from hybridmip.solve import solve as solve_problem
 
-    asked = FixedChargeNetwork.from_csv(
-        file, nodes, commodities=commodities, max_open=max_open, min_open=min_open
-    )  # fmt: skip
     result = solve_problem(asked.problem(), time_limit=time_limit, seed=seed, progress=_progress(quiet))
     document = {**result.to_dict(), "violation": result.violation if result.has_solution else None}
     parts: list[Any] = []

@@ -11,6 +11,7 @@ from damage import answers, damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hybridmip import FixedChargeNetwork, solve
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.io.networks import is_canad, is_dimacs, is_warehouse, parse_canad, parse_dimacs, parse_warehouse
 from hybridmip.io.problems import read_problem
@@ -93,6 +94,20 @@ def test_canad() -> None:
     # The first commodity: all by 2 (36 + 150), or 4 direct (36 + 20) and 2 by 2 (12 + 150);
     # the second must take 3 -> 1 -> 2, 3 units: 6 + 15 + 10 (arc 1 -> 2 is open).
     assert best(problem) == pytest.approx(36 + 150 + 6 + 15 + 10)
+
+
+def test_canad_as_a_network(tmp_path: Path) -> None:
+    """With names and limits on open arcs, at the same cost."""
+    (tmp_path / "a.dow").write_text(CANAD)
+    network = FixedChargeNetwork.from_canad(tmp_path / "a.dow")
+    assert network.nodes == ("1", "2", "3")
+    assert best(network.problem()) == pytest.approx(best(parse_canad(CANAD, "f")))
+    answer = network.read(solve(network.problem()))
+    assert answer.open_arcs == ("1->2", "2->3", "3->1")
+    assert FixedChargeNetwork.from_canad(tmp_path / "a.dow", max_open=3).max_open == 3
+    (tmp_path / "b.dow").write_text(CANAD[:60])
+    with pytest.raises(FileError, match=r"b\.dow, line 3"):
+        FixedChargeNetwork.from_canad(tmp_path / "b.dow")
 
 
 def test_dimacs_without_and_with_a_fixed_charge() -> None:

@@ -12,6 +12,7 @@ import pytest
 from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, _linear, all_members, make, optimum
 from states import portfolio_like
 
+from hybridmip import Config, solve
 from hybridmip.binaries import BinarySet
 from hybridmip.problem import Problem
 from hybridmip.quadratic import FactorModel
@@ -325,7 +326,7 @@ def extremes(problem: Problem, j: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_implied_bounds_are_implied(seed: int) -> None:
-    """No feasible point lies outside of a bound that was read off the rows; the caller's are kept."""
+    """No feasible point lies outside of a bound that was read off the rows; the caller's only come nearer to zero."""
     recipe = Recipe(
         seed=seed, binaries=3, quadratic="diagonal", bounds="unlimited", binary_rows="none", equations=1,
         inequalities=2, mixed_rows=seed % 2 == 0, unswitched=seed % 3, shared=seed % 4 == 1,
@@ -333,9 +334,12 @@ def test_implied_bounds_are_implied(seed: int) -> None:
     problem = make(recipe)
     lower, upper = implied_bounds(problem)
     given_low, given_high = np.isfinite(problem.x_lower), np.isfinite(problem.x_upper)
-    np.testing.assert_array_equal(lower[given_low], problem.x_lower[given_low])
-    np.testing.assert_array_equal(upper[given_high], problem.x_upper[given_high])
-    for j in np.flatnonzero(np.isfinite(lower) & ~given_low | np.isfinite(upper) & ~given_high):
+    assert (lower >= problem.x_lower).all()
+    assert (upper <= problem.x_upper).all()
+    kept = ~problem.switched
+    np.testing.assert_array_equal(lower[given_low & kept], problem.x_lower[given_low & kept])
+    np.testing.assert_array_equal(upper[given_high & kept], problem.x_upper[given_high & kept])
+    for j in np.flatnonzero((lower != problem.x_lower) | (upper != problem.x_upper)):
         low, high = extremes(problem, int(j))
         assert low >= lower[j] - 1e-7
         assert high <= upper[j] + 1e-7
@@ -350,6 +354,25 @@ def test_implied_bounds_by_hand() -> None:
     lower, upper = implied_bounds(problem)
     np.testing.assert_array_equal(lower, np.zeros(4))
     np.testing.assert_allclose(upper, [2, 2, 1, INF], rtol=1e-8)
+
+
+def test_a_large_u_is_made_smaller() -> None:
+    """x <= 1000 b, where a row allows 5: the relaxation and its certificate are those of x <= 5 b."""
+    bounds = []
+    for u in (1000.0, 5.0):
+        problem = Problem(
+            q=[1.0, 2.0], p=[10.0, 4.0], A=[[1.0, 1.0], [1.0, -1.0]], row_lower=[5.0, -INF], row_upper=[5.0, 9.0],
+            x_lower=0.0, x_upper=u, switch=[0, 1],
+        )  # fmt: skip
+        setting = Setting(problem)
+        np.testing.assert_allclose(setting.upper, [5.0, 5.0], rtol=1e-8)
+        relaxed = Line().solve(setting, {}, None)
+        bounds.append(relaxed.bound)
+        result = solve(problem, config=Config(enumerate_up_to=0))
+        assert result.certificate is not None
+        assert result.certificate.verify(problem)
+        assert result.certificate.claimed == pytest.approx(relaxed.bound, rel=1e-6)
+    assert bounds[0] == pytest.approx(bounds[1], rel=1e-6)
 
 
 def test_implied_bounds_chain() -> None:

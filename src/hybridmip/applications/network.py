@@ -315,6 +315,30 @@ class FixedChargeNetwork:
             min_open=min_open,
         )
 
+    @classmethod
+    def from_canad(
+        cls, path: PathLike, *, max_open: int | None = None, min_open: int | None = None
+    ) -> FixedChargeNetwork:
+        """A network from a Canad `.dow` file, plain or gzipped; its nodes are "1", "2" and so on."""
+        from hybridmip.io.files import read_text
+        from hybridmip.io.networks import parse_design
+
+        design = parse_design(read_text(path), str(path))
+        names = [str(node + 1) for node in range(design.nodes)]
+        return cls(
+            names,
+            [(names[i], names[j]) for i, j in zip(design.tail, design.head, strict=True)],
+            capacity=design.capacity,
+            unit_cost=design.cost,
+            fixed_cost=design.fixed,
+            commodities=[
+                (names[i], names[j], float(demand))
+                for i, j, demand in zip(design.origin, design.target, design.demand, strict=True)
+            ],
+            max_open=max_open,
+            min_open=min_open,
+        )
+
     def to_networkx(self) -> nx.DiGraph:
         """A networkx DiGraph (MultiDiGraph if arcs are parallel) with the attributes that `from_networkx` reads."""
         networkx = _networkx()

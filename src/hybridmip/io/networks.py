@@ -6,6 +6,7 @@ Each reader gives a Problem whose links are in place: nothing has to be recognis
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,11 +95,25 @@ def parse_warehouse(text: str, source: str) -> Problem:
     )  # fmt: skip
 
 
-def parse_canad(text: str, source: str) -> Problem:
+class Design(NamedTuple):
+    """What a Canad file says; nodes are counted from 0."""
+
+    nodes: int
+    tail: NDArray[np.intp]
+    head: NDArray[np.intp]
+    cost: Vector
+    capacity: Vector
+    fixed: Vector
+    origin: NDArray[np.intp]
+    target: NDArray[np.intp]
+    demand: Vector
+
+
+def parse_design(text: str, source: str) -> Design:
     """Multicommodity capacitated fixed-charge network design (`.dow`).
 
     A title; nodes, arcs, commodities; per arc: from, to, unit cost, capacity, fixed cost and two numbers to ignore;
-    per commodity: origin, destination, demand. x is the flow of a commodity on an arc.
+    per commodity: origin, destination, demand.
 
     Raises
     ------
@@ -141,6 +156,19 @@ def parse_canad(text: str, source: str) -> Problem:
     for what, numbers, where in (("capacity", capacity, arc_lines), ("demand", demand, commodity_lines)):
         for k in np.flatnonzero(numbers < 0):
             raise FileError(f"{source}, line {where[k][0]}: the {what} is {numbers[k]:g}; it must not be negative")
+    return Design(nodes, tail, head, cost, capacity, fixed, origin, target, demand)
+
+
+def parse_canad(text: str, source: str) -> Problem:
+    """The problem of a Canad file: x is the flow of a commodity on an arc, b whether the arc is open.
+
+    Raises
+    ------
+    FileError
+        If the text is truncated or garbled; the message gives the line.
+    """
+    nodes, tail, head, cost, capacity, fixed, origin, target, demand = parse_design(text, source)
+    arcs, commodities = tail.size, demand.size
     # x by commodity, then by arc; out of a node less into it is what the commodity brings there.
     n = commodities * arcs
     commodity, arc = np.divmod(np.arange(n), arcs)
