@@ -12,7 +12,7 @@ from states import make_state
 from hybridmip import Config, Problem, Status, solve
 from hybridmip.relax.diagonal import largest_trace
 from hybridmip.relax.role import Setting
-from hybridmip.search.mips import MixedModel
+from hybridmip.search.mips import MixedModel, _Turns
 from hybridmip.search.outer import OuterModel, squares
 from hybridmip.search.slopes import Slopes, used
 
@@ -120,3 +120,22 @@ def test_tangents_are_below_the_curve(quadratic: str, binary_rows: str) -> None:
     answer = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
     if np.isfinite(best):
         assert answer.bound / model.unit + problem.offset <= best + 1e-6 * max(1.0, abs(best))
+
+
+def test_turns_walk_less_often_while_that_brings_nothing() -> None:
+    """All kinds in turn; what improved the answer again; the pause between two walks doubles, up to a limit."""
+    turns = _Turns(with_vertices=True)
+    seen = []
+    for _ in range(60):
+        (kind,) = turns.next(1)
+        seen.append(kind)
+        turns.tell(kind, improved=False)
+    walks = [place for place, kind in enumerate(seen) if kind == "vertices"]
+    assert np.diff(walks)[:4].tolist() == [3, 5, 9, 9]
+    assert set(seen) == {"vertices", "undecided", "around rows", "union"}
+    turns.tell("around rows", improved=True)
+    assert turns.next(1) == ["around rows"]
+    both = turns.next(2)
+    assert len(both) == 2
+    assert both.count("vertices") <= 1
+    assert "vertices" not in _Turns(with_vertices=False).next(3)

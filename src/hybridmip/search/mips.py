@@ -1,10 +1,11 @@
-"""Search for linear problems: slope scaling, and neighborhoods that HiGHS solves as small MIPs.
+"""Search for linear problems: vertices, slope scaling, and neighborhoods that HiGHS solves as small MIPs.
 
-With Q = 0 the restricted problem is an LP and says little about b: what is paid for switching on is not in it. Three
-things share the time. *Slope scaling* (`search.slopes`) finds good b in seconds. *Neighborhoods*: binaries are fixed
-like the best b where little speaks against it (`search.fixing`), and what is left is a MIP small enough for HiGHS. *The
-whole problem* by HiGHS's branch and cut, side by side with the others where there is
-a thread for it, brings its own answers, and a bound.
+With Q = 0 the restricted problem is an LP and says little about b: what is paid for switching on is not in it. Several
+things share the time. *Slope scaling* (`search.slopes`) finds good b in seconds, and where switching on only costs
+*walks over vertices* (`search.vertices`) go on from them. *Neighborhoods*: binaries are fixed like the best b where
+little speaks against it (`search.fixing`), and what is left is a MIP small enough for HiGHS. *The whole problem* by
+HiGHS's branch and cut, side by side with the others where there is a thread for it, brings its own answers, and a
+bound.
 """
 
 from __future__ import annotations
