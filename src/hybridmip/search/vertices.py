@@ -35,8 +35,10 @@ PATIENCE = 50
 SHORT_PATIENCE = 8
 #: Steps of one compiled call.
 MOST_STEPS = 200
-#: Charges are changed by up to this factor, as a logarithm; an end is accepted up to this much above the last.
+#: Charges are changed by up to this factor, as a logarithm: more after a round that came back, less after one that lost
+#: too much. An end is accepted up to this much above the last.
 NOISE = 1.0
+LEAST_NOISE, STRONGER, WEAKER = 0.05, 1.2, 1.1
 ACCEPTED = 0.003
 #: Chance to go back to the best vertex since the last fresh start; that comes after so many rounds without a better
 #: one, with charges changed by up to this factor, as a logarithm.
@@ -89,6 +91,7 @@ class Vertices:
         #: The best since the last fresh start, and the rounds since it was found.
         self.record: Vertex | None = None
         self.stale = 0
+        self.strength = NOISE / 3.0
         self.kept: list[tuple[float, Binary]] = []
 
     def begin(self, b: Binary, time_limit: float | None) -> bool:
@@ -156,7 +159,7 @@ class Vertices:
         charge = self.problem.p
         self.stale += 1
         fresh = self.stale > STALE
-        strength = FRESH if fresh else NOISE * rng.random()
+        strength = FRESH if fresh else self.strength * rng.uniform(0.5, 1.5)
         walk = _Walk(self, start, rng)
         noise = charge * np.exp(strength * rng.uniform(-1.0, 1.0, charge.size))
         walk.go(noise, int(rng.integers(2, SHORT_PATIENCE)), rng, deadline)
@@ -166,8 +169,14 @@ class Vertices:
         if fresh:
             self.record = None
         self._arrive(end)
-        if not fresh and end.value > start.value + ACCEPTED * rng.random() * abs(start.value):
-            self.now = start
+        if not fresh:
+            # Strong enough to leave, weak enough not to lose what was gained.
+            if abs(end.value - start.value) <= 1e-9 * abs(start.value):
+                self.strength = min(STRONGER * self.strength, NOISE)
+            elif end.value > start.value + ACCEPTED * abs(start.value):
+                self.strength = max(self.strength / WEAKER, LEAST_NOISE)
+            if end.value > start.value + ACCEPTED * rng.random() * abs(start.value):
+                self.now = start
         if rng.random() < BACK:
             self.now = self.record
 
