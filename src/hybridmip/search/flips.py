@@ -99,7 +99,7 @@ def flips(state: SearchState) -> None:
         known = state.best.objective if state.best.feasible else math.inf
         found, value = search.search(b, known, state.rng, state.deadline)
         if value < known:
-            state.evaluate(found, "flips")
+            state.offer(found, state.solver.evaluate(found), "flips")  # also when the time is up
         idle = 0 if state.best.feasible and state.best.objective < known - 1e-9 * abs(known) else idle + 1
         start = state.best_b if state.best_b is not None else b
         changed = state.rng.random(search.m) < state.rng.uniform(*CHANGED)

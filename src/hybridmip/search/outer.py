@@ -210,7 +210,8 @@ def search_quadratic(state: SearchState, setting: Setting, relaxed: dict[str, Re
         if answer.x is not None:
             x, b = answer.x[: model.n], answer.x[model.n : model.n + model.m] > 0.5
             added = model.tangents(x, b.astype(float))
-            evaluation = state.evaluate(b, "outer approximation")
+            evaluation = state.solver.evaluate(b)
+            state.offer(b, evaluation, "outer approximation")  # also when the time is up
             if evaluation.feasible and evaluation.x is not None:
                 added += model.tangents(evaluation.x, b.astype(float))
                 _lean(state, b, evaluation.x, elite)
