@@ -95,7 +95,7 @@ class Vertices:
         self.kept: list[tuple[float, Binary]] = []
 
     def begin(self, b: Binary, time_limit: float | None) -> bool:
-        """Go to a vertex with no more than b switched on, unless the best one is as good; False where there is none."""
+        """Go to a vertex with no more than b switched on; False where there is none."""
         off = np.zeros(self.problem.n, dtype=bool)
         off[self.owned[: self.problem.n]] = ~b[self.problem.switch[self.owned[: self.problem.n]]]
         self.model.change_columns(*(np.where(off, 0.0, bound) for bound in self._hull))
