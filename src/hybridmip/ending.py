@@ -33,6 +33,8 @@ class Ending:
         self.reason = StopReason.CONVERGED
         self.infeasible = False
         self.exhausted = False
+        #: Whether a MILP was asked for a feasible point.
+        self.asked = False
         self.clashing_rows: tuple[str, ...] = ()
 
     def proves_infeasible(self) -> bool:

@@ -1,4 +1,4 @@
-"""solve(): the paper's figure as code. Relax, pool, evolve, search, polish."""
+"""solve(): the paper's figure as code. Presolve, relax, pool, evolve, search, polish."""
 
 from __future__ import annotations
 
@@ -99,10 +99,12 @@ def solve(
     check_arguments(problem, config, time_limit, gap, seed, progress, callback)
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
+    began = time.perf_counter()
     reduced = presolve(problem) if config.presolve else unchanged(problem)
+    spent = time.perf_counter() - began
     solver = restricted_solver(reduced.problem, config.threads)
     _load_compiled(reduced.problem, solver, config)
-    started = time.perf_counter()
+    started = time.perf_counter() - spent
     deadline = math.inf if time_limit is None else started + time_limit
     if display is not None:
         display.start(problem, config, time_limit, gap)
@@ -217,8 +219,13 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
             with state.in_phase("neighborhood"), state.for_a_share(SHARE_OF_MOVES):
                 shaking(state, pool)
         with state.in_phase("small MIPs"):
-            if search_quadratic(state, setting, relaxed):
+            if search_quadratic(state, setting, relaxed) and state.best.feasible:
                 return StopReason.CONVERGED
+    if not state.best.feasible and not ending.asked:
+        with state.in_phase("pool"):
+            pool = _decide_feasibility(state, setting, pool, ending)
+        if ending.proves_infeasible():
+            return StopReason.PROVEN_INFEASIBLE
     with state.in_phase("neighborhood"):
         if config.neighborhood == "paper":
             neighborhood(state, pool[0])
@@ -356,9 +363,8 @@ def _expected_seconds(problem: Problem) -> float:
 
 
 def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: Ending) -> list[Member]:
-    """No member of the pool is feasible: descend on infeasibility, then let a MILP decide."""
-    from hybridmip.exact.feasibility import find_feasible
-    from hybridmip.relax.infeasible import clashing_rows
+    """No member of the pool is feasible: descend on infeasibility, then let a MILP decide, now or after the search."""
+    from hybridmip.search.flips import b_says_all
 
     by_tangents = _by_tangents(state)
     if pool:
@@ -367,6 +373,17 @@ def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member
             pool = sorted([*repaired, *pool], key=lambda member: member.evaluation.rank)
     if state.best.feasible:
         return pool
+    if by_tangents and state.remaining is not None and not b_says_all(state.problem):
+        return pool  # the MIPs that follow look for a feasible point, and for a good one
+    return _decide_feasibility(state, setting, pool, ending)
+
+
+def _decide_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: Ending) -> list[Member]:
+    """Let a MILP find a feasible point, or prove that there is none."""
+    from hybridmip.exact.feasibility import find_feasible
+    from hybridmip.relax.infeasible import clashing_rows
+
+    ending.asked = True
 
     def accept(b: Binary) -> bool:
         return state.evaluate(b, "feasibility").feasible
@@ -375,8 +392,6 @@ def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member
     if clashing is not None:
         ending.infeasible, ending.clashing_rows = True, clashing
         return pool
-    if by_tangents and state.remaining is not None:
-        return pool  # the MIPs that follow look for a feasible point, and for a good one
     answer, b = find_feasible(setting, accept, state.remaining)
     state.check()
     ending.infeasible = answer == "infeasible"

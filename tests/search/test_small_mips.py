@@ -139,3 +139,18 @@ def test_turns_walk_less_often_while_that_brings_nothing() -> None:
     assert len(both) == 2
     assert both.count("vertices") <= 1
     assert "vertices" not in _Turns(with_vertices=False).next(3)
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("time_limit", [None, 20.0])
+@pytest.mark.parametrize("config", [Config(enumerate_up_to=0), Config.quick(enumerate_up_to=0)])
+def test_infeasible_quadratics_are_proven_so(fixed: bool, time_limit: float | None, config: Config) -> None:
+    """x of 1 each, or of 0.9 to 1.1, that must add up to 2.5: the relaxation can, no b does; also with a time limit."""
+    m = 12
+    rows = np.vstack([np.ones(m), np.arange(m) < 6, np.random.default_rng(0).integers(0, 3, m)]).astype(float)
+    problem = Problem(
+        Q=np.eye(m) + 0.1, A=np.ones((1, m)), row_lower=[2.5], row_upper=[2.5], x_lower=1.0 if fixed else 0.9,
+        x_upper=1.0 if fixed else 1.1, switch=np.arange(m), B=rows, b_lower=[1.0, 0.0, 0.0], b_upper=[6.0, 4.0, 9.0],
+    )  # fmt: skip
+    result = solve(problem, config=config, time_limit=time_limit)
+    assert result.status is Status.INFEASIBLE
