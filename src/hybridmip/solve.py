@@ -147,7 +147,7 @@ def _load_compiled(problem: Problem, solver: RestrictedSolver, config: Config) -
         if b_says_all(problem):
             compiled.load_flips()
     if problem.is_linear and problem.m > 0 and config.neighborhood == "descent":
-        from hybridmip.search.slopes import only_costs
+        from hybridmip.search.charges import only_costs
 
         if only_costs(problem):
             compiled.load_vertices()

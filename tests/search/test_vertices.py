@@ -11,7 +11,7 @@ from problems import optimum
 from hybridmip import Problem
 from hybridmip.relax.role import Setting
 from hybridmip.restricted.highs import LinearModel
-from hybridmip.search.slopes import only_costs
+from hybridmip.search.charges import only_costs
 from hybridmip.search.vertices import Vertices
 
 

@@ -59,10 +59,19 @@ def write_text(path: str | Path, text: str, what: str = "the file") -> None:
     FileError
         If the place cannot be written to.
     """
-    path = Path(path).expanduser()
     content = text.encode()
-    if path.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)
+    write_bytes(path, gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content, what)
+
+
+def write_bytes(path: str | Path, content: bytes, what: str = "the file") -> None:
+    """Write a file: all of it or, on an error, nothing.
+
+    Raises
+    ------
+    FileError
+        If the place cannot be written to.
+    """
+    path = Path(path).expanduser()
     temporary = None
     try:
         if path.exists() and not path.is_file():

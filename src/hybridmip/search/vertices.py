@@ -23,7 +23,7 @@ from hybridmip.quadratic import Vector
 from hybridmip.relax.role import Setting
 from hybridmip.restricted.highs import LinearModel
 from hybridmip.restricted.protocol import Binary
-from hybridmip.search.slopes import only_costs, rows_when_on
+from hybridmip.search.charges import only_costs, rows_when_on
 
 #: Rows up to which the basis is inverted, and lines of the tableau: the most promising ones.
 MOST_ROWS = 1200

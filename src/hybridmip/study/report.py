@@ -7,7 +7,6 @@ import io
 import math
 import os
 import platform
-import tempfile
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from hybridmip.errors import FileError
-from hybridmip.io.files import write_text
+from hybridmip.io.files import write_bytes, write_text
 from hybridmip.study import published, tables
 from hybridmip.study.document import Code, Document, Grid, Heading, Items, Picture, Text
 from hybridmip.study.percentage import percentage_errors
@@ -114,7 +113,7 @@ def save_report(study: Study, folder: Path) -> list[Path]:
         for kind in ("png", "svg"):
             content = rendered(figure, kind)
             files.append(parts / f"{name}.{kind}")
-            write_bytes(files[-1], content)
+            write_bytes(files[-1], content, "a picture")
             if kind == "svg":
                 pictures[name] = content
     document = report(findings)
@@ -134,22 +133,6 @@ def rendered(figure: Figure, kind: str) -> bytes:
         metadata = {"Date": None} if kind == "svg" else {"Software": None}
         figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
     return buffer.getvalue()
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file: all of it or, on an error, nothing."""
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        raise FileError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
 
 
 # ---------------------------------------------------------------- the report
