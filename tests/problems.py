@@ -11,8 +11,8 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from hybridmip.problem import Problem
-from hybridmip.quadratic import FactorModel
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import FactorModel
 
 QUADRATIC = ("zero", "diagonal", "dense", "singular", "sparse", "factor")
 BINARY_ROWS = ("none", "count", "range", "sectors", "overlapping", "weighted")

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from problems import BOUNDS, QUADRATIC, Recipe, make, restricted_value
 
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import Evaluation
 
 #: Rows of every kind, more than one x per switch, x without one, and rows that hardly any b satisfies.

@@ -7,12 +7,12 @@ import time
 
 import numpy as np
 
-from hybridmip.binaries import BinarySet
-from hybridmip.config import Config
-from hybridmip.pool import Member
-from hybridmip.problem import Problem
+from hybridmip.model.binaries import BinarySet
+from hybridmip.model.problem import Problem
 from hybridmip.restricted import restricted_solver
-from hybridmip.search.state import SearchState
+from hybridmip.run.config import Config
+from hybridmip.run.state import SearchState
+from hybridmip.search.pool import Member
 
 
 def portfolio_like(n: int, hold: int, seed: int = 0) -> Problem:

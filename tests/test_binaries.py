@@ -9,8 +9,8 @@ import pytest
 from problems import BINARY_ROWS, Recipe, all_members, make
 from scipy import stats
 
-from hybridmip.binaries import BinarySet, NoFeasibleBinaries
-from hybridmip.problem import Problem
+from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
+from hybridmip.model.problem import Problem
 
 SEEDS = range(6)
 #: Kinds that are not recognised as counts over disjoint sets by chance.

@@ -15,13 +15,13 @@ from problems import NoReference, make, optimum
 from test_properties import TIMES, quiet, recipes
 
 from hybridmip import Certificate, Config, FileError, Problem, market, solve
-from hybridmip.binaries import NoFeasibleBinaries
+from hybridmip.bounds.diagonal import largest_trace, semidefinite_slack
 from hybridmip.errors import ArgumentError
+from hybridmip.model.binaries import NoFeasibleBinaries
+from hybridmip.model.implied import implied_bounds
 from hybridmip.relax.augm import Augm
-from hybridmip.relax.diagonal import largest_trace, semidefinite_slack
 from hybridmip.relax.dual import Dual
 from hybridmip.relax.fitted import fitted
-from hybridmip.relax.implied import implied_bounds
 from hybridmip.relax.line import Line
 from hybridmip.relax.persp import Persp
 from hybridmip.relax.role import RelaxationFailed, Setting

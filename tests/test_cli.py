@@ -409,7 +409,7 @@ def test_out_is_tried_before_the_solve(run: Run, port: Path, tmp_path: Path, mon
     def never(*arguments: object, **options: object) -> object:
         raise AssertionError("solved before --out was tried")
 
-    monkeypatch.setattr(importlib.import_module("hybridmip.solve"), "solve", never)
+    monkeypatch.setattr(importlib.import_module("hybridmip.run.solve"), "solve", never)
     arguments = ("portfolio", port, "--assets", 3, "--out")
     too_long = tmp_path / ("x" * 300)
     assert_bad_input(run(*arguments, too_long), "cannot write", "too long")
@@ -657,10 +657,10 @@ def test_terminal_without_unicode(port: Path) -> None:
 def test_public_names_in_any_order() -> None:
     """hm.solve is the function whichever way and in whichever order the submodule was imported."""
     programs = (
-        "import hybridmip as hm; from hybridmip.solve import solve; assert hm.solve is solve",
-        "from hybridmip.solve import solve; import hybridmip as hm; assert hm.solve is solve",
-        "import hybridmip.solve; import hybridmip as hm; assert callable(hm.solve)",
-        "import hybridmip as hm; a = hm.solve; import hybridmip.solve; assert hm.solve is a and callable(a)",
+        "import hybridmip as hm; from hybridmip.run.solve import solve; assert hm.solve is solve",
+        "from hybridmip.run.solve import solve; import hybridmip as hm; assert hm.solve is solve",
+        "import hybridmip.run.solve; import hybridmip as hm; assert callable(hm.solve)",
+        "import hybridmip as hm; a = hm.solve; import hybridmip.run.solve; assert hm.solve is a and callable(a)",
         "from hybridmip import solve, market; assert callable(solve) and callable(market)",
         "import hybridmip as hm; assert all(getattr(hm, name) is not None for name in hm.__all__)",
         "import hybridmip as hm, hybridmip.applications.market as m; assert hm.market is m.market",

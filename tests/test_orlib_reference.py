@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from hybridmip.applications.portfolio import Portfolio
-from hybridmip.config import Config
 from hybridmip.io.orlib import PortData, read_port, read_portef
-from hybridmip.result import Result, Status
-from hybridmip.solve import solve
+from hybridmip.run.config import Config
+from hybridmip.run.result import Result, Status
+from hybridmip.run.solve import solve
 
 #: Every how many of the 50 targets of a set are solved.
 STEP = {"port1": 1, "port2": 5, "port3": 5}

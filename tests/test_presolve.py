@@ -12,8 +12,8 @@ from problems import NoReference, make, optimum, restricted_value
 from test_properties import quiet, recipes
 
 from hybridmip import Config, Problem, solve
-from hybridmip.binaries import NoFeasibleBinaries
-from hybridmip.presolve import presolve, unchanged
+from hybridmip.model.binaries import NoFeasibleBinaries
+from hybridmip.run.presolve import presolve, unchanged
 
 
 def written_out(m: int, seed: int, curved: bool) -> Problem:

@@ -10,8 +10,8 @@ from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, make
 from scipy import sparse
 
 from hybridmip.errors import HybridMIPError, ProblemError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import FactorModel
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import FactorModel
 
 NAN, INF = np.nan, np.inf
 

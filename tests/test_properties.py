@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from problems import BINARY_ROWS, BOUNDS, QUADRATIC, NoReference, Recipe, make, optimum
 
-from hybridmip.config import Config
-from hybridmip.result import Status
-from hybridmip.solve import solve
+from hybridmip.run.config import Config
+from hybridmip.run.result import Status
+from hybridmip.run.solve import solve
 
 recipes = st.builds(
     Recipe,

@@ -21,13 +21,13 @@ from problems import QUADRATIC, Recipe, make, optimum
 from states import portfolio_like
 
 import hybridmip
-from hybridmip.config import Config
-from hybridmip.ending import OPTIMAL_GAP
 from hybridmip.errors import ArgumentError, HybridMIPError, UnboundedError
-from hybridmip.problem import Problem
-from hybridmip.progress import TextProgress
-from hybridmip.result import Incumbent, Result, Status, StopReason, relative_gap
-from hybridmip.solve import solve
+from hybridmip.model.problem import Problem
+from hybridmip.run.config import Config
+from hybridmip.run.ending import OPTIMAL_GAP
+from hybridmip.run.progress import TextProgress
+from hybridmip.run.result import Incumbent, Result, Status, StopReason, relative_gap
+from hybridmip.run.solve import solve
 
 #: Evaluates warm starts and little else.
 NO_SEARCH = Config(

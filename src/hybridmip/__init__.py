@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from hybridmip.applications.market import Market, market
     from hybridmip.applications.network import FixedChargeNetwork, NetworkResult, example_network
     from hybridmip.applications.portfolio import Group, Portfolio
-    from hybridmip.certificate import Certificate, Verification
-    from hybridmip.config import Config
+    from hybridmip.bounds.certificate import Certificate, Verification
     from hybridmip.errors import (
         ArgumentError,
         FileError,
@@ -34,11 +33,12 @@ if TYPE_CHECKING:
     from hybridmip.frontier import Frontier, frontier
     from hybridmip.io.problems import read_problem
     from hybridmip.io.tables import read_portfolio_data
-    from hybridmip.problem import Problem
-    from hybridmip.quadratic import FactorModel
+    from hybridmip.model.problem import Problem
+    from hybridmip.model.quadratic import FactorModel
     from hybridmip.report.network_figure import network_figure
-    from hybridmip.result import Result, Status, StopReason
-    from hybridmip.solve import solve
+    from hybridmip.run.config import Config
+    from hybridmip.run.result import Result, Status, StopReason
+    from hybridmip.run.solve import solve
 
 __version__ = "0.1.0"
 
@@ -85,33 +85,33 @@ _HOME = {
     "FacilityResult": "applications.facility",
     "FacilityLocation": "applications.facility",
     "ArgumentError": "errors",
-    "Certificate": "certificate",
-    "Config": "config",
-    "FactorModel": "quadratic",
+    "Certificate": "bounds.certificate",
+    "Config": "run.config",
+    "FactorModel": "model.quadratic",
     "FileError": "errors",
     "Frontier": "frontier",
     "Group": "applications.portfolio",
     "HybridMIPError": "errors",
     "Market": "applications.market",
     "Portfolio": "applications.portfolio",
-    "Problem": "problem",
+    "Problem": "model.problem",
     "ProblemError": "errors",
-    "Result": "result",
-    "Status": "result",
-    "StopReason": "result",
+    "Result": "run.result",
+    "Status": "run.result",
+    "StopReason": "run.result",
     "UnboundedError": "errors",
     "frontier": "frontier",
-    "Verification": "certificate",
+    "Verification": "bounds.certificate",
     "market": "applications.market",
     "read_portfolio_data": "io.tables",
-    "solve": "solve",
+    "solve": "run.solve",
 }
 
 
 class _Package(ModuleType):
     """This package as a module in which a public name wins over a submodule of the same name.
 
-    Importing `hybridmip.solve` makes Python store that module as the attribute `solve`, where callers expect
+    Importing `hybridmip.run.solve` makes Python store that module as the attribute `solve`, where callers expect
     the function.
     """
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from hybridmip.applications.portfolio import Group, Portfolio, PortfolioResult
-    from hybridmip.config import Config
     from hybridmip.frontier import Frontier
-    from hybridmip.progress import TextProgress
-    from hybridmip.result import Result
+    from hybridmip.run.config import Config
+    from hybridmip.run.progress import TextProgress
+    from hybridmip.run.result import Result
 
 EXIT_SOLUTION = 0
 EXIT_USAGE = 2
@@ -223,7 +223,7 @@ def demo(
     from hybridmip.applications.market import market
     from hybridmip.cli_frontier import Bar
     from hybridmip.frontier import frontier as sweep
-    from hybridmip.solve import solve
+    from hybridmip.run.solve import solve
 
     stocks = market(assets=assets, seed=seed)
     asked = stocks.portfolio(assets=hold, min_weight=MIN_WEIGHT)
@@ -348,7 +348,7 @@ def portfolio(
         raise ArgumentError(f"--certificate is {certificate}, which another option names too; give each its own file")
     asked, warnings = rules.read(target, at_least, quiet)
     # Only now what takes longest to import: bad input is told at once.
-    from hybridmip.solve import solve
+    from hybridmip.run.solve import solve
 
     if save_problem is not None:
         from hybridmip.io.problem_json import write_problem_json
@@ -572,7 +572,7 @@ def _closeness(gap: str | None) -> float | None:
 
 def _settings(name: Configuration) -> Config:
     """The configuration of that name."""
-    from hybridmip.config import Config
+    from hybridmip.run.config import Config
 
     return {Configuration.PAPER: Config.paper, Configuration.QUICK: Config.quick}.get(name, Config)()
 
@@ -724,7 +724,7 @@ def _percent(value: float | None) -> str:
 def _progress(quiet: bool) -> TextProgress | None:
     if quiet or not sys.stderr.isatty():
         return None
-    from hybridmip.progress import TextProgress
+    from hybridmip.run.progress import TextProgress
 
     return TextProgress(sys.stderr)
 

@@ -32,8 +32,8 @@ from hybridmip.errors import ArgumentError, FileError
 if TYPE_CHECKING:
     from hybridmip.applications.network import FixedChargeNetwork
     from hybridmip.io.model import ReadProblem
-    from hybridmip.problem import Problem
-    from hybridmip.result import Result
+    from hybridmip.model.problem import Problem
+    from hybridmip.run.result import Result
 
 FixedCharge = Annotated[
     float | None,
@@ -89,7 +89,7 @@ def solve(
     read = read_model(file, fixed_charge)
     problem = read.problem
 
-    from hybridmip.solve import solve as solve_problem
+    from hybridmip.run.solve import solve as solve_problem
 
     result = solve_problem(
         problem,
@@ -202,7 +202,7 @@ def verify(
 
     hybridmip verify problem.json proof.json --solution solution.json
     """
-    from hybridmip.certificate import Certificate
+    from hybridmip.bounds.certificate import Certificate
     from hybridmip.io.problems import read_problem
 
     problem = read_problem(file)
@@ -231,7 +231,7 @@ def verify(
             lines.append(f"its objective is {checked['objective']:.10g}")
             if found:
                 from hybridmip.report.terminal import optimality_in_words
-                from hybridmip.result import relative_gap
+                from hybridmip.run.result import relative_gap
 
                 gap = relative_gap(checked["objective"], proof.claimed)
                 checked["gap"] = gap if math.isfinite(gap) else None
@@ -388,7 +388,7 @@ def network(
     if kind == ".dow" and fixed_charge is None:
         _solve_network(FixedChargeNetwork.from_canad(file, **limits), figure, time_limit, seed, as_json, quiet)
     from hybridmip.io.problems import read_model
-    from hybridmip.solve import solve as solve_problem
+    from hybridmip.run.solve import solve as solve_problem
 
     read = read_model(file, fixed_charge)
     result = solve_problem(read.problem, time_limit=time_limit, seed=seed, progress=_progress(quiet))
@@ -409,7 +409,7 @@ def _solve_network(
 ) -> NoReturn:
     """Solve, report and exit."""
     from hybridmip.report.terminal import summary
-    from hybridmip.solve import solve as solve_problem
+    from hybridmip.run.solve import solve as solve_problem
 
     result = solve_problem(asked.problem(), time_limit=time_limit, seed=seed, progress=_progress(quiet))
     document = {**result.to_dict(), "violation": result.violation if result.has_solution else None}

@@ -20,7 +20,7 @@ import hybridmip as hm
 from hybridmip.applications.network import FixedChargeNetwork, NetworkResult, example_network
 from hybridmip.errors import ArgumentError, FileError, HybridMIPError, MissingDependencyError, ProblemError
 from hybridmip.io.arcs import read_arcs
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 
 NODES = ["A", "B", "C", "D"]
 ARCS = [("A", "B"), ("A", "C"), ("B", "D"), ("C", "D"), ("B", "C")]

@@ -17,7 +17,7 @@ from scipy.optimize import linprog, minimize
 from hybridmip.applications.portfolio import Group, Portfolio
 from hybridmip.errors import ArgumentError, HybridMIPError, ProblemError
 from hybridmip.io.orlib import read_port, read_portef
-from hybridmip.quadratic import FactorModel
+from hybridmip.model.quadratic import FactorModel
 
 RETURNS = np.array([0.001, 0.004, 0.002, 0.003])
 NAMES = ["A", "B", "C", "D"]

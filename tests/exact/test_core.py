@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from problems import BINARY_ROWS, Recipe, make, optimum, restricted_value
 
-from hybridmip.config import Config
 from hybridmip.exact.core import penalties
 from hybridmip.exact.core_kernel import list_all
 from hybridmip.relax.persp import Persp
 from hybridmip.relax.role import Setting
-from hybridmip.result import Status
-from hybridmip.solve import solve
+from hybridmip.run.config import Config
+from hybridmip.run.result import Status
+from hybridmip.run.solve import solve
 
 
 @pytest.mark.parametrize("binary_rows", BINARY_ROWS)

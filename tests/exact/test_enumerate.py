@@ -10,11 +10,11 @@ import pytest
 from problems import BINARY_ROWS, QUADRATIC, Recipe, all_members, make, optimum
 from states import make_state, portfolio_like
 
-from hybridmip.binaries import BinarySet
-from hybridmip.config import Config
 from hybridmip.exact.enumerate import enumerate_all, members
-from hybridmip.problem import Problem
-from hybridmip.search.state import StopSearch
+from hybridmip.model.binaries import BinarySet
+from hybridmip.model.problem import Problem
+from hybridmip.run.config import Config
+from hybridmip.run.state import StopSearch
 
 
 @pytest.mark.parametrize("seed", range(5))

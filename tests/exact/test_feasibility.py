@@ -10,7 +10,7 @@ import pytest
 from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, make, optimum, restricted_value
 
 from hybridmip.exact.feasibility import find_feasible
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 from hybridmip.relax.role import Setting
 from hybridmip.restricted.general import GeneralSolver
 

@@ -15,7 +15,7 @@ from hybridmip import FixedChargeNetwork, solve
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.io.networks import is_canad, is_dimacs, is_warehouse, parse_canad, parse_dimacs, parse_warehouse
 from hybridmip.io.problems import read_problem
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 
 WAREHOUSE = """\
  2 3

@@ -18,7 +18,7 @@ from hybridmip.io.model import ReadProblem, problem_point
 from hybridmip.io.problem_json import write_problem_json
 from hybridmip.io.problems import read_model, read_problem
 from hybridmip.io.write import write_mps
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 
 FOLDERS = ("mip", "network", "qplib", "miqp", "regression")
 #: Files that no Problem says, and why; the two CSVs hold data, not a problem.

@@ -16,8 +16,8 @@ from hybridmip.errors import FileError, ProblemError
 from hybridmip.io.model import problem_point
 from hybridmip.io.problems import read_model
 from hybridmip.io.write import write_lp, write_mps, write_solution
-from hybridmip.problem import Problem
-from hybridmip.quadratic import FactorModel
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import FactorModel
 
 WRITERS = {".mps": write_mps, ".lp": write_lp, ".mps.gz": write_mps, ".lp.gz": write_lp}
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm
-from hybridmip.relax.diagonal import lambda_min, largest_trace, phi, remembered_largest_trace
+from hybridmip.bounds.diagonal import lambda_min, largest_trace, phi, remembered_largest_trace
+from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm
 
 
 def forms(seed: int) -> list[QuadraticForm]:

@@ -13,15 +13,15 @@ from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, _linear, all_member
 from states import portfolio_like
 
 from hybridmip import Config, solve
-from hybridmip.binaries import BinarySet
-from hybridmip.problem import Problem
-from hybridmip.quadratic import FactorModel
+from hybridmip.bounds.diagonal import LARGEST_FACTOR_PHI, phi
+from hybridmip.bounds.formula import box_minimum, lagrangian_bound, priced_limits, usable_multipliers
+from hybridmip.model.binaries import BinarySet
+from hybridmip.model.implied import implied_bounds
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import FactorModel
 from hybridmip.relax.augm import Augm, diagonal_objective
-from hybridmip.relax.bound import box_minimum, lagrangian_bound, priced_limits, usable_multipliers
-from hybridmip.relax.diagonal import LARGEST_FACTOR_PHI, phi
 from hybridmip.relax.discretise import discretise
 from hybridmip.relax.dual import Dual
-from hybridmip.relax.implied import implied_bounds
 from hybridmip.relax.infeasible import clashing_rows
 from hybridmip.relax.line import Line
 from hybridmip.relax.persp import Persp

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from hybridmip.config import RELAXATIONS
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.report.figures import AREA_COLOURS, frontier_figure, save_figure
 from hybridmip.report.terminal import (
@@ -30,7 +29,8 @@ from hybridmip.report.terminal import (
     round_up,
     ticks,
 )
-from hybridmip.result import relative_gap
+from hybridmip.run.config import RELAXATIONS
+from hybridmip.run.result import relative_gap
 
 RETURNS = np.array([0.001, 0.002, 0.003, 0.004])
 VARIANCES = np.array([4e-4, 5e-4, 7e-4, 1.1e-3])

@@ -11,7 +11,7 @@ from matplotlib.patches import FancyArrowPatch
 
 from hybridmip.applications.network import FixedChargeNetwork, NetworkResult, example_network
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.quadratic import frozen
+from hybridmip.model.quadratic import frozen
 from hybridmip.report.network_figure import network_figure
 
 

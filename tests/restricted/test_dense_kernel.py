@@ -12,8 +12,8 @@ from restricted_cases import RECIPES, case, kkt_residual, recipe_name
 from states import portfolio_like
 
 from hybridmip.errors import UnboundedError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import FactorModel
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import FactorModel
 from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.dense import LARGEST_SUPPORT, MOST_ROWS, DenseSolver, kernel_applies
 from hybridmip.restricted.general import GeneralSolver

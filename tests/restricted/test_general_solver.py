@@ -13,7 +13,7 @@ from scipy import sparse
 from states import portfolio_like
 
 from hybridmip.errors import UnboundedError
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 from hybridmip.restricted.dense import DenseSolver, kernel_applies
 from hybridmip.restricted.general import FEASIBILITY, GeneralSolver
 from hybridmip.restricted.protocol import moved

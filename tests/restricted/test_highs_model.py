@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hybridmip.restricted.highs import LinearModel
+from hybridmip.engines.highs import LinearModel
 
 INF = np.inf
 

@@ -10,16 +10,16 @@ import pytest
 from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, all_members, make, optimum, restricted_value
 from states import make_state, member, portfolio_like
 
-from hybridmip.config import Config
-from hybridmip.pool import Member
-from hybridmip.problem import Problem
-from hybridmip.relax.diagonal import phi
+from hybridmip.bounds.diagonal import phi
+from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import moved
+from hybridmip.run.config import Config
+from hybridmip.run.state import SearchState, StopSearch, better
 from hybridmip.search.descent import best_move, candidate_moves, descend, marginal_costs
 from hybridmip.search.descents import Descents
 from hybridmip.search.neighborhood import neighborhood
+from hybridmip.search.pool import Member
 from hybridmip.search.shaking import ELITE, Elite, shake, shaking
-from hybridmip.search.state import SearchState, StopSearch, better
 
 SHAPES = (
     {"costs": True},

@@ -10,14 +10,14 @@ import pytest
 from problems import BINARY_ROWS, Recipe, all_members, make
 from states import make_state, member, portfolio_like
 
-from hybridmip.binaries import BinarySet
-from hybridmip.config import Config
-from hybridmip.pool import Member, build_pool
-from hybridmip.problem import Problem
+from hybridmip.model.binaries import BinarySet
+from hybridmip.model.problem import Problem
 from hybridmip.relax.line import Line
 from hybridmip.relax.role import Setting
 from hybridmip.restricted.protocol import Evaluation
+from hybridmip.run.config import Config
 from hybridmip.search.genetic import crossover, genetic, spread
+from hybridmip.search.pool import Member, build_pool
 
 every_kind = pytest.mark.parametrize("binary_rows", BINARY_ROWS)
 

@@ -10,7 +10,7 @@ from problems import Recipe, make, optimum
 from states import make_state
 
 from hybridmip import Config, Problem, Status, solve
-from hybridmip.relax.diagonal import largest_trace
+from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.relax.role import Setting
 from hybridmip.search.mips import MixedModel, _Turns
 from hybridmip.search.outer import OuterModel, squares

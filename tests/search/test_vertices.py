@@ -9,8 +9,8 @@ import pytest
 from problems import optimum
 
 from hybridmip import Problem
+from hybridmip.engines.highs import LinearModel
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.highs import LinearModel
 from hybridmip.search.charges import only_costs
 from hybridmip.search.vertices import Vertices
 

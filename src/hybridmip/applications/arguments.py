@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from hybridmip.errors import ArgumentError, ProblemError
-from hybridmip.quadratic import Vector, frozen
+from hybridmip.model.quadratic import Vector, frozen
 
 
 def hint(name: object, names: Iterable[object]) -> str:

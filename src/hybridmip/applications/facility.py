@@ -19,13 +19,13 @@ from scipy import sparse
 
 from hybridmip.applications.arguments import is_list, matrix, vector
 from hybridmip.errors import ArgumentError, ProblemError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Matrix, Vector, frozen
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hybridmip.result import Result
+    from hybridmip.run.result import Result
 
 #: A share below this is rounding.
 NEGLIGIBLE_SHARE = 1e-9

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hybridmip.applications.portfolio import Portfolio
 from hybridmip.errors import ArgumentError
-from hybridmip.quadratic import FactorModel, Vector, frozen
+from hybridmip.model.quadratic import FactorModel, Vector, frozen
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,15 +19,15 @@ from scipy import sparse
 
 from hybridmip.applications.arguments import hint, is_list, number, vector, whole
 from hybridmip.errors import ArgumentError, MissingDependencyError, ProblemError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Matrix, Vector, frozen
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
     from hybridmip.io.files import PathLike
-    from hybridmip.result import Result
+    from hybridmip.run.result import Result
 
 Node: TypeAlias = Hashable
 Indices: TypeAlias = NDArray[np.intp]

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.errors import ArgumentError, HybridMIPError, ProblemError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import QuadraticForm, Vector, frozen, quadratic_form
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import QuadraticForm, Vector, frozen, quadratic_form
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hybridmip.result import Result
+    from hybridmip.run.result import Result
 
 AssetCount: TypeAlias = int | tuple[int | None, int | None]
 #: Columns and coefficients of a row.
@@ -312,7 +312,7 @@ class Portfolio:
         ProblemError
             If no portfolio was found.
         """
-        from hybridmip.solve import solve
+        from hybridmip.run.solve import solve
 
         rules = self.with_target(None).problem()
         ends = []

@@ -16,12 +16,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.quadratic import Matrix, Vector
-from hybridmip.ranges import row_ranges
-from hybridmip.relax.bound import box_minimum, priced_limits, switch_costs, usable_multipliers
+from hybridmip.bounds.formula import box_minimum, priced_limits, switch_costs, usable_multipliers
+from hybridmip.model.quadratic import Matrix, Vector
+from hybridmip.model.ranges import row_ranges
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted.dense import DenseSolver
-from hybridmip.search.state import SearchState
+from hybridmip.run.state import SearchState
 
 #: Most b that are listed at a time, binaries left open, and steps of the listing.
 MOST_LISTED = 20_000

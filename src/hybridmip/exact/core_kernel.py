@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hybridmip.quadratic import Matrix, Vector
+from hybridmip.model.quadratic import Matrix, Vector
 
 #: Signature of `listing`.
 LISTING = types.Tuple((types.int64, types.boolean))(

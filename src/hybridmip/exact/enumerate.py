@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.binaries import BinarySet
-from hybridmip.search.state import SearchState
+from hybridmip.model.binaries import BinarySet
+from hybridmip.run.state import SearchState
 
 
 def count(binaries: BinarySet) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hybridmip.engines.highs import LinearModel
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.highs import LinearModel
 from hybridmip.restricted.protocol import Binary
 
 #: Refused b that are cut off before giving up.

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from hybridmip.errors import ArgumentError
 from hybridmip.frontier.family import Family, PortfolioFamily
-from hybridmip.problem import Problem
-from hybridmip.result import relative_gap
+from hybridmip.model.problem import Problem
+from hybridmip.run.result import relative_gap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -301,7 +301,7 @@ def unconstrained_variances(
     ArgumentError
         If a return cannot be had.
     """
-    from hybridmip.blas import one_thread
+    from hybridmip.engines.blas import one_thread
     from hybridmip.restricted import restricted_solver
 
     rows = np.vstack([np.ones(portfolio.n), portfolio.returns])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from hybridmip.errors import ArgumentError
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio import Portfolio

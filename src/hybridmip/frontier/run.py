@@ -19,12 +19,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hybridmip.config import Config
 from hybridmip.errors import ArgumentError, HybridMIPError
 from hybridmip.frontier.curve import Frontier
 from hybridmip.frontier.family import Family, PortfolioFamily, as_family, family_hash
 from hybridmip.frontier.store import Record, Store
 from hybridmip.frontier.work import Job, begin_worker, solve_points
+from hybridmip.run.config import Config
 
 #: A neighbor's answer must be better by this share to be taken.
 BETTER = 1e-9

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from hybridmip.config import Config
 from hybridmip.errors import HybridMIPError
 from hybridmip.frontier.family import Family
 from hybridmip.frontier.store import Record
-from hybridmip.problem import Problem
-from hybridmip.result import Result, Status
-from hybridmip.solve import solve
+from hybridmip.model.problem import Problem
+from hybridmip.run.config import Config
+from hybridmip.run.result import Result, Status
+from hybridmip.run.solve import solve
 
 #: A point to solve: its number, its parameter, lists of the binaries that are on in starts to try.
 Job = tuple[int, float, list[list[int]]]
@@ -71,14 +71,14 @@ def _number(value: float) -> float | None:
 
 def _descend(problem: Problem, starts: Sequence[Any], config: Config, seed: int) -> Record:
     """The best of the local optima below the starts."""
-    from hybridmip.binaries import BinarySet
-    from hybridmip.blas import one_thread
-    from hybridmip.compiled import load_descent
-    from hybridmip.relax.diagonal import phi
+    from hybridmip.bounds.diagonal import phi
+    from hybridmip.engines.blas import one_thread
+    from hybridmip.engines.compiled import load_descent
+    from hybridmip.model.binaries import BinarySet
     from hybridmip.restricted import restricted_solver
     from hybridmip.restricted.dense import DenseSolver
+    from hybridmip.run.state import SearchState, StopSearch
     from hybridmip.search.descents import Descents
-    from hybridmip.search.state import SearchState, StopSearch
 
     solver = restricted_solver(problem, config.threads)
     now = time.perf_counter()

@@ -23,8 +23,8 @@ from scipy.sparse.csgraph import connected_components
 
 from hybridmip.errors import FileError, ProblemError
 from hybridmip.io.model import INFINITE, Model, Original, ReadProblem
-from hybridmip.problem import Problem
-from hybridmip.quadratic import (
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import (
     SEMIDEFINITE_TOLERANCE,
     DenseForm,
     DiagonalForm,

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hybridmip.errors import FileError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 #: A limit at or beyond this is no limit, as in the solvers that write such files.
 INFINITE = 1e20

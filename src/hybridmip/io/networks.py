@@ -14,8 +14,8 @@ from scipy import sparse
 
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.io.orlib import shorten
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 #: Sizes beyond this are a damaged file.
 MOST = 2_000_000

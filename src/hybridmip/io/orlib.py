@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hybridmip.errors import FileError
 from hybridmip.io.files import PathLike, read_text
-from hybridmip.quadratic import Matrix, Vector, frozen
+from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 #: Correlations may pass 1 by rounding.
 CORRELATION_TOLERANCE = 1e-6

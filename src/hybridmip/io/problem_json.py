@@ -12,8 +12,8 @@ from scipy import sparse
 
 from hybridmip.errors import FileError, ProblemError
 from hybridmip.io.files import read_json, write_text
-from hybridmip.problem import Problem
-from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm
 
 FORMAT = "hybridmip-problem"
 LIMITS = ("row_lower", "row_upper", "b_lower", "b_upper", "x_lower", "x_upper")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hybridmip.errors import ArgumentError, FileError, ProblemError
 from hybridmip.io.model import ReadProblem
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 
 #: What a problem file can be, by the end of its name (.gz may follow).
 READERS = {

@@ -18,7 +18,7 @@ from scipy import sparse
 from hybridmip.errors import FileError
 from hybridmip.io.model import INFINITE, Model
 from hybridmip.io.orlib import shorten
-from hybridmip.quadratic import Vector
+from hybridmip.model.quadratic import Vector
 
 #: Objective (linear, diagonal, convex, any), variables (continuous, binary, mixed, integer, general), constraints.
 TYPE = re.compile(r"[LDCQ][CBMIG][NBLDCQ]")

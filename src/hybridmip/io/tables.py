@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.io.files import PathLike, read_text
 from hybridmip.io.orlib import looks_like_port, parse_port, shorten
-from hybridmip.quadratic import Matrix, Vector, frozen
+from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 KINDS = ("prices", "returns")
 #: What spreadsheets and data vendors write where there is no value.

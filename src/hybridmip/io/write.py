@@ -13,8 +13,8 @@ from scipy import sparse
 from hybridmip.errors import ProblemError
 from hybridmip.io.files import write_text
 from hybridmip.io.model import ReadProblem, original_values
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 #: How many variables a dense quadratic objective may have in a file.
 MOST_DENSE = 20_000

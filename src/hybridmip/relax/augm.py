@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.quadratic import DiagonalForm, Vector
-from hybridmip.relax.bound import priced_limits, usable_multipliers
+from hybridmip.bounds.formula import priced_limits, usable_multipliers
+from hybridmip.model.quadratic import DiagonalForm, Vector
 from hybridmip.relax.dual import costs_on_b, dual_value, tie_break
 from hybridmip.relax.line import solve_relaxation
 from hybridmip.relax.role import Relaxed, Setting

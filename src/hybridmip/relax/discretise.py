@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hybridmip.binaries import BinarySet
+from hybridmip.model.binaries import BinarySet
 from hybridmip.relax.role import Relaxed
 from hybridmip.restricted.protocol import Binary
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.problem import Problem
-from hybridmip.quadratic import QuadraticForm, Vector
-from hybridmip.relax.bound import box_minimum, priced_limits, usable_multipliers
+from hybridmip.bounds.formula import box_minimum, priced_limits, usable_multipliers
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.relax.line import Line
 from hybridmip.relax.role import Relaxed, Setting
 

@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
-from hybridmip.quadratic import DenseForm, SparseForm, Vector
-from hybridmip.relax.diagonal import LARGEST_TRACE, largest_trace
+from hybridmip.bounds.diagonal import LARGEST_TRACE, largest_trace
+from hybridmip.model.quadratic import DenseForm, SparseForm, Vector
 from hybridmip.relax.persp import Persp
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hybridmip.relax.bound import priced_limits
+from hybridmip.bounds.formula import priced_limits
+from hybridmip.engines.highs import LinearModel
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.highs import LinearModel
 
 #: The violation a proof must leave over, on rows scaled to unit norm.
 MARGIN = 1e-7

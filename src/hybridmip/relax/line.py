@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hybridmip.quadratic import QuadraticForm, Vector
-from hybridmip.relax.bound import provable
+from hybridmip.bounds.formula import provable
+from hybridmip.engines.conic import solve_qp
+from hybridmip.engines.highs import LinearModel
+from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
-from hybridmip.restricted.conic import solve_qp
-from hybridmip.restricted.highs import LinearModel
 
 
 class Line:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
-from hybridmip.relax.bound import provable
+from hybridmip.bounds.formula import provable
+from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.relax.line import Line, relaxation_rows
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 

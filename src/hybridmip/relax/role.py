@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from hybridmip.binaries import BinarySet
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
-from hybridmip.relax.diagonal import phi, remembered_largest_trace
-from hybridmip.relax.implied import implied_bounds
+from hybridmip.bounds.diagonal import phi, remembered_largest_trace
+from hybridmip.model.binaries import BinarySet
+from hybridmip.model.implied import implied_bounds
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 
 class RelaxationFailed(Exception):

@@ -15,7 +15,7 @@ from hybridmip.applications.network import FixedChargeNetwork, NetworkResult
 from hybridmip.errors import ArgumentError
 from hybridmip.report.figures import save_figure
 from hybridmip.report.terminal import optimality_in_words
-from hybridmip.result import Result
+from hybridmip.run.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

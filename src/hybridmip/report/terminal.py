@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from rich.table import Table
 from rich.text import Text
 
-from hybridmip.config import RELAXATIONS
-from hybridmip.result import Result, Status, StopReason, relative_gap
+from hybridmip.run.config import RELAXATIONS
+from hybridmip.run.result import Result, Status, StopReason, relative_gap
 
 #: How each stop reason reads after "status:".
 STOP_WORDS = {

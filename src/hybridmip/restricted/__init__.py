@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import Evaluation, RestrictedSolver
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.problem import Problem
-from hybridmip.quadratic import FactorModel, Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import FactorModel, Vector
 from hybridmip.restricted.gather import pack
 from hybridmip.restricted.general import GeneralSolver
 from hybridmip.restricted.protocol import Binary, Evaluation, moved
@@ -56,7 +56,7 @@ class DenseSolver:
     """
 
     def __init__(self, problem: Problem, threads: int | None = None) -> None:
-        from hybridmip.compiled import load_restricted
+        from hybridmip.engines.compiled import load_restricted
         from hybridmip.restricted import kernel, lanes
 
         load_restricted()

@@ -17,7 +17,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from hybridmip.quadratic import Vector
+from hybridmip.model.quadratic import Vector
 
 #: Returned when the support is larger than K.
 TOO_LARGE = -1

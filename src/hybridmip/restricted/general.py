@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hybridmip.engines.conic import solve_qp
+from hybridmip.engines.highs import LinearModel
 from hybridmip.errors import UnboundedError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
-from hybridmip.restricted.conic import solve_qp
-from hybridmip.restricted.highs import LinearModel
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 from hybridmip.restricted.protocol import Binary, Evaluation, moved
 
 #: Row violations (rows scaled to unit norm) above this are infeasible.

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.quadratic import Vector
+from hybridmip.model.quadratic import Vector
 
 Binary = NDArray[np.bool_]
 

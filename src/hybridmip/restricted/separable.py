@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.errors import UnboundedError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import DiagonalForm, Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import DiagonalForm, Vector
 from hybridmip.restricted.general import FEASIBILITY
 from hybridmip.restricted.protocol import Binary, Evaluation, moved
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 
 def only_costs(problem: Problem) -> bool:

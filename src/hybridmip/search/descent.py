@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.pool import Member
-from hybridmip.quadratic import Vector
-from hybridmip.relax.bound import box_minimum, switch_costs
+from hybridmip.bounds.formula import box_minimum, switch_costs
+from hybridmip.model.quadratic import Vector
 from hybridmip.restricted.protocol import Binary, Evaluation, moved
-from hybridmip.search.state import IMPROVEMENT, SearchState, better
+from hybridmip.run.state import IMPROVEMENT, SearchState, better
+from hybridmip.search.pool import Member
 
 #: Moves tried together; the first batch is small because the best move is usually among the first.
 FIRST_BATCH = 64

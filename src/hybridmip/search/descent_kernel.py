@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numba import njit, types
 
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 from hybridmip.restricted import kernel, lanes
 from hybridmip.restricted.gather import (
     A_ROWS,

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hybridmip.pool import Member
 from hybridmip.restricted.dense import LARGEST_SUPPORT, DenseSolver
 from hybridmip.restricted.protocol import Binary
+from hybridmip.run.state import IMPROVEMENT, SearchState
 from hybridmip.search.descent import descend
-from hybridmip.search.state import IMPROVEMENT, SearchState
+from hybridmip.search.pool import Member
 
 #: Origin of starts with more binaries on than the best; their repair keeps that number.
 GROWN = "grown"

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.quadratic import Vector
+from hybridmip.model.quadratic import Vector
 from hybridmip.relax.role import Relaxed
 from hybridmip.restricted.protocol import Binary
-from hybridmip.search.state import SearchState
+from hybridmip.run.state import SearchState
 
 #: b that are kept.
 MOST_KEPT = 8

@@ -12,10 +12,10 @@ import time
 import numpy as np
 from scipy import sparse
 
-from hybridmip import compiled
-from hybridmip.problem import Problem
+from hybridmip.engines import compiled
+from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import Binary
-from hybridmip.search.state import SearchState
+from hybridmip.run.state import SearchState
 
 #: Binaries up to which W is kept.
 MOST_BINARIES = 4000

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from hybridmip.binaries import BinarySet
-from hybridmip.pool import Member
+from hybridmip.model.binaries import BinarySet
 from hybridmip.restricted.protocol import Binary
-from hybridmip.search.state import SearchState
+from hybridmip.run.state import SearchState
+from hybridmip.search.pool import Member
 
 
 def crossover(binaries: BinarySet, father: Binary, mother: Binary, rng: np.random.Generator) -> Binary:

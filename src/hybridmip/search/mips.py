@@ -21,15 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.engines.highs import LinearAnswer, LinearModel
 from hybridmip.errors import UnboundedError
-from hybridmip.quadratic import Vector
+from hybridmip.model.quadratic import Vector
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
-from hybridmip.restricted.highs import LinearAnswer, LinearModel
 from hybridmip.restricted.protocol import Binary
+from hybridmip.run.state import SearchState, StopSearch
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import Slopes, used
-from hybridmip.search.state import SearchState, StopSearch
 from hybridmip.search.vertices import Vertices
 
 #: Rounds of slope scaling from one start.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hybridmip.pool import Member
-from hybridmip.search.state import SearchState, better
+from hybridmip.run.state import SearchState, better
+from hybridmip.search.pool import Member
 
 
 def neighborhood(state: SearchState, start: Member) -> Member:

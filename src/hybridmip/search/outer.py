@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
+from hybridmip.engines.highs import LinearAnswer, LinearModel
+from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
-from hybridmip.restricted.highs import LinearAnswer, LinearModel
 from hybridmip.restricted.protocol import Binary
+from hybridmip.run.state import SearchState
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import used
-from hybridmip.search.state import SearchState
 
 #: Largest block of Q that is split into squares.
 LARGEST_BLOCK = 700

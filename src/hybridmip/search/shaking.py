@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.pool import Member
 from hybridmip.restricted.protocol import Binary
+from hybridmip.run.state import SearchState, better
 from hybridmip.search.descents import GROWN, Descents
 from hybridmip.search.genetic import crossover
-from hybridmip.search.state import SearchState, better
+from hybridmip.search.pool import Member
 from hybridmip.search.wide import WideMoves
 
 #: Distinct local optima kept as parents.

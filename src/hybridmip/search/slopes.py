@@ -10,13 +10,13 @@ import math
 
 import numpy as np
 
-from hybridmip.quadratic import Vector
+from hybridmip.engines.highs import LinearModel
+from hybridmip.model.quadratic import Vector
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.highs import LinearModel
 from hybridmip.restricted.protocol import Binary
+from hybridmip.run.state import SearchState
 from hybridmip.search.charges import only_costs, rows_when_on
-from hybridmip.search.state import SearchState
 
 
 class Slopes:

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip import compiled
-from hybridmip.quadratic import Vector
+from hybridmip.engines import compiled
+from hybridmip.engines.highs import LinearModel
+from hybridmip.model.quadratic import Vector
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.highs import LinearModel
 from hybridmip.restricted.protocol import Binary
 from hybridmip.search.charges import only_costs, rows_when_on
 

@@ -12,12 +12,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.pool import Member
-from hybridmip.quadratic import Vector
-from hybridmip.ranges import row_ranges
+from hybridmip.model.quadratic import Vector
+from hybridmip.model.ranges import row_ranges
 from hybridmip.restricted.protocol import moved
+from hybridmip.run.state import IMPROVEMENT, SearchState, better
 from hybridmip.search.descent import marginal_costs
-from hybridmip.search.state import IMPROVEMENT, SearchState, better
+from hybridmip.search.pool import Member
 
 #: Binaries that may come on, binaries that may go off, and combinations that are solved, at most.
 SHORT_LIST = 48

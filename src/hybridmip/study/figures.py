@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from hybridmip.config import RELAXATIONS
+from hybridmip.run.config import RELAXATIONS
 from hybridmip.study.plan import PARTS
 from hybridmip.study.run import Answers
 from hybridmip.study.sets import MarketSet

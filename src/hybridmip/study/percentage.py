@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hybridmip.errors import ArgumentError
-from hybridmip.quadratic import Vector
+from hybridmip.model.quadratic import Vector
 
 
 @dataclass(frozen=True)

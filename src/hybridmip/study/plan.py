@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hybridmip.config import PAPER_RELAXATIONS, RELAXATIONS, Config
+from hybridmip.run.config import PAPER_RELAXATIONS, RELAXATIONS, Config
 from hybridmip.study.sets import SETS, TARGETS, MarketSet, lambdas
 from hybridmip.study.work import Task
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hybridmip.errors import ArgumentError, MissingDependencyError
 from hybridmip.frontier.store import Record
-from hybridmip.problem import Problem
+from hybridmip.model.problem import Problem
 
 #: Package and name of every solver that can be asked.
 PACKAGES = {"cplex": "cplex", "gurobi": "gurobipy", "scip": "pyscipopt"}

@@ -17,7 +17,7 @@ from typing import Protocol
 from hybridmip.errors import ArgumentError, HybridMIPError
 from hybridmip.frontier.store import Record, Store
 from hybridmip.frontier.work import begin_worker
-from hybridmip.result import relative_gap
+from hybridmip.run.result import relative_gap
 from hybridmip.study import plan
 from hybridmip.study.plan import Options
 from hybridmip.study.reference import check_installed
@@ -320,7 +320,7 @@ class _Run:
     def pool(self) -> ProcessPoolExecutor:
         """The workers; new ones after a death."""
         if self._pool is None:
-            from hybridmip.compiled import load_descent, load_proofs
+            from hybridmip.engines.compiled import load_descent, load_proofs
 
             load_descent()  # compiled once, here, rather than by every worker
             load_proofs()

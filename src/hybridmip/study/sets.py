@@ -13,8 +13,8 @@ from hybridmip.applications.portfolio import Portfolio
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.io.download import check_file
 from hybridmip.io.orlib import read_port, read_portef
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Matrix, Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Matrix, Vector
 
 #: The paper's setting: assets held, least and greatest weight of one that is held, targets.
 ASSETS = 10

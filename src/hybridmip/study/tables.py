@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from hybridmip.frontier.store import Record
-from hybridmip.quadratic import Vector
-from hybridmip.result import relative_gap
+from hybridmip.model.quadratic import Vector
+from hybridmip.run.result import relative_gap
 from hybridmip.study.percentage import percentage_errors
 from hybridmip.study.plan import PARTS
 from hybridmip.study.reference import NAMES

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from hybridmip.blas import one_thread
-from hybridmip.config import Config
+from hybridmip.engines.blas import one_thread
 from hybridmip.errors import HybridMIPError
 from hybridmip.frontier.store import Record
 from hybridmip.frontier.work import as_record
-from hybridmip.problem import Problem
-from hybridmip.result import Result
-from hybridmip.solve import solve
+from hybridmip.model.problem import Problem
+from hybridmip.run.config import Config
+from hybridmip.run.result import Result
+from hybridmip.run.solve import solve
 from hybridmip.study.sets import load_set
 
 #: The paper's lambda_g.

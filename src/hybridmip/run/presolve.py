@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.problem import Problem
-from hybridmip.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm, Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm, Vector
 
 PASSES = 6
 #: A sparse Q that is left with more than this share of its entries is dense.

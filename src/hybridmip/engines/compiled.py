@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-HELPER = "from hybridmip.compiled import load_kernel; load_kernel()"
+HELPER = "from hybridmip.engines.compiled import load_kernel; load_kernel()"
 
 
 @cache
@@ -51,8 +51,8 @@ def load_descent() -> None:
 @cache
 def load_proofs() -> None:
     """Coordinate descent for the diagonal, and the listing of what a bound leaves over."""
+    from hybridmip.bounds import mixing
     from hybridmip.exact import core_kernel
-    from hybridmip.relax import mixing
 
     _compile(mixing.sweep, mixing.SWEEP)
     _compile(core_kernel.listing, core_kernel.LISTING)

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.binaries import BinarySet
-from hybridmip.config import Config
-from hybridmip.problem import Problem
-from hybridmip.progress import Progress
-from hybridmip.quadratic import Vector
+from hybridmip.model.binaries import BinarySet
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 from hybridmip.restricted.protocol import Binary, Evaluation, RestrictedSolver
-from hybridmip.result import Incumbent, PhaseStatistics, StopReason, relative_gap
+from hybridmip.run.config import Config
+from hybridmip.run.progress import Progress
+from hybridmip.run.result import Incumbent, PhaseStatistics, StopReason, relative_gap
 
 #: An answer must be better by this share to count as an improvement.
 IMPROVEMENT = 1e-9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 
 def row_ranges(problem: Problem) -> tuple[Vector, Vector, Vector, Vector]:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from hybridmip.certificate import Certificate
-    from hybridmip.problem import Problem
+    from hybridmip.bounds.certificate import Certificate
+    from hybridmip.model.problem import Problem
 
 
 class Status(StrEnum):
@@ -77,7 +77,7 @@ class PhaseStatistics:
 
 @dataclass(frozen=True)
 class Result:
-    """Answer of `hybridmip.solve`.
+    """Answer of `hybridmip.run.solve`.
 
     Attributes
     ----------

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hybridmip.blas import one_thread
-from hybridmip.quadratic import (
+from hybridmip.engines.blas import one_thread
+from hybridmip.model.quadratic import (
     DenseForm,
     DiagonalForm,
     FactorModel,
@@ -149,8 +149,8 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) 
 
 
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
-    from hybridmip.compiled import load_proofs
-    from hybridmip.relax.mixing import sweep
+    from hybridmip.bounds.mixing import sweep
+    from hybridmip.engines.compiled import load_proofs
 
     load_proofs()
     with one_thread(matrix.shape[0]):

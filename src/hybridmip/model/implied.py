@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 ROUNDS = 4
 #: Relative rounding error of a row's sum, generously.

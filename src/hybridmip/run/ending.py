@@ -7,13 +7,13 @@ import time
 
 import numpy as np
 
-from hybridmip.certificate import Certificate
-from hybridmip.presolve import Presolved
-from hybridmip.problem import Problem
-from hybridmip.progress import Progress
+from hybridmip.bounds.certificate import Certificate
+from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import Binary
-from hybridmip.result import Result, Status, StopReason, relative_gap
-from hybridmip.search.state import SearchState
+from hybridmip.run.presolve import Presolved
+from hybridmip.run.progress import Progress
+from hybridmip.run.result import Result, Status, StopReason, relative_gap
+from hybridmip.run.state import SearchState
 
 #: Relative gap at which an answer counts as optimal.
 OPTIMAL_GAP = 1e-6

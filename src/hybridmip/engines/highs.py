@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.quadratic import Vector
+from hybridmip.model.quadratic import Vector
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from hybridmip.config import Config
-    from hybridmip.problem import Problem
-    from hybridmip.result import Incumbent, Result
+    from hybridmip.model.problem import Problem
+    from hybridmip.run.config import Config
+    from hybridmip.run.result import Incumbent, Result
 
 
 class Progress(Protocol):
@@ -68,7 +68,7 @@ class TextProgress:
 
     def bound(self, seconds: float, phase: str, objective: float, bound: float) -> None:
         """Write a row for a better bound."""
-        from hybridmip.result import relative_gap
+        from hybridmip.run.result import relative_gap
 
         self._row(" ", seconds, phase, objective, bound, relative_gap(objective, bound))
 

@@ -10,7 +10,7 @@ import numpy as np
 from hybridmip.relax.discretise import discretise
 from hybridmip.relax.role import Relaxed
 from hybridmip.restricted.protocol import Binary, Evaluation
-from hybridmip.search.state import SearchState
+from hybridmip.run.state import SearchState
 
 
 @dataclass(frozen=True)

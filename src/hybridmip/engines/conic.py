@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hybridmip.quadratic import Matrix, Vector
+from hybridmip.model.quadratic import Matrix, Vector
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hybridmip.engines.highs import LinearModel
 from hybridmip.errors import HybridMIPError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
-from hybridmip.restricted.highs import LinearModel
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 from hybridmip.restricted.protocol import Binary
 
 #: Slack allowed on rows of b.

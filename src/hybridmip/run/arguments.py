@@ -7,11 +7,11 @@ from collections.abc import Sequence, Sized
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hybridmip.config import Config
 from hybridmip.errors import ArgumentError
-from hybridmip.problem import Problem
-from hybridmip.progress import Progress
+from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import Binary
+from hybridmip.run.config import Config
+from hybridmip.run.progress import Progress
 
 
 def check_arguments(

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hybridmip.binaries import BinarySet, NoFeasibleBinaries
+from hybridmip.bounds.diagonal import semidefinite_slack
+from hybridmip.bounds.formula import provable, proven_formula, usable_multipliers
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
-from hybridmip.relax.bound import provable, proven_formula, usable_multipliers
-from hybridmip.relax.diagonal import semidefinite_slack
-from hybridmip.relax.implied import implied_bounds
+from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
+from hybridmip.model.implied import implied_bounds
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

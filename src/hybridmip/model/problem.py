@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hybridmip.errors import ProblemError
-from hybridmip.quadratic import DiagonalForm, QuadraticForm, Vector, frozen, quadratic_form
+from hybridmip.model.quadratic import DiagonalForm, QuadraticForm, Vector, frozen, quadratic_form
 
 
 class Problem:

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.binaries import BinarySet
-from hybridmip.problem import Problem
-from hybridmip.quadratic import Vector
-from hybridmip.relax.diagonal import semidefinite_slack
+from hybridmip.bounds.diagonal import semidefinite_slack
+from hybridmip.model.binaries import BinarySet
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Vector
 
 #: Shares of a diagonal that are tried, until one proves something.
 SHARES = (1.0, 1 - 1e-7, 1 - 1e-5, 0.0)

@@ -9,25 +9,25 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hybridmip import compiled
-from hybridmip.binaries import BinarySet, NoFeasibleBinaries
-from hybridmip.blas import one_thread
-from hybridmip.config import Config
-from hybridmip.ending import OPTIMAL_GAP, Ending, finish
-from hybridmip.options import check_arguments, warm_starts
-from hybridmip.pool import Member, build_pool
-from hybridmip.presolve import presolve, unchanged
-from hybridmip.problem import Problem
-from hybridmip.progress import Progress, TextProgress
-from hybridmip.quadratic import DenseForm
-from hybridmip.relax.bound import lagrangian_bound
+from hybridmip.bounds.formula import lagrangian_bound
+from hybridmip.engines import compiled
+from hybridmip.engines.blas import one_thread
+from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import DenseForm
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.dense import DenseSolver
 from hybridmip.restricted.protocol import Binary, RestrictedSolver
-from hybridmip.result import Incumbent, Result, StopReason
+from hybridmip.run.arguments import check_arguments, warm_starts
+from hybridmip.run.config import Config
+from hybridmip.run.ending import OPTIMAL_GAP, Ending, finish
+from hybridmip.run.presolve import presolve, unchanged
+from hybridmip.run.progress import Progress, TextProgress
+from hybridmip.run.result import Incumbent, Result, StopReason
+from hybridmip.run.state import SearchState, StopSearch
 from hybridmip.search.descents import Descents
-from hybridmip.search.state import SearchState, StopSearch
+from hybridmip.search.pool import Member, build_pool
 
 #: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
 QUICK_STARTS = 4

@@ -1,0 +1,1 @@
+"""Lower bounds that hold whatever their inputs are, and their proofs."""

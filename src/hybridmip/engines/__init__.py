@@ -1,0 +1,1 @@
+"""What others have written and compiled code: HiGHS, Clarabel, BLAS, Numba."""

@@ -1,0 +1,1 @@
+"""The problem and what is known of it before anything is solved."""

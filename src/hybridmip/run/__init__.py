@@ -1,0 +1,1 @@
+"""A solve from its arguments to its result."""
