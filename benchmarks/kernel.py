@@ -20,6 +20,7 @@ from benchmarks.common import Options, Record, Skip, data_dir, median, number, r
 from benchmarks.peers import warm_up
 from hybridmip.io.orlib import read_port
 from hybridmip.restricted.dense import DenseSolver
+from hybridmip.restricted.protocol import Moves
 
 #: Largest relative difference of two objectives that counts as equal.
 AGREE = 1e-9
@@ -114,14 +115,12 @@ def _case(
         part = np.sort(rng.random((count // blocks, n)).argpartition(k - 1, axis=1)[:, :k], axis=1)
         nothing = np.full((part.shape[0], 1), -1, dtype=np.intp)
 
-        def batch(
-            solver: DenseSolver, part: np.ndarray = part, nothing: np.ndarray = nothing
-        ) -> tuple[np.ndarray, np.ndarray]:
+        def batch(solver: DenseSolver, part: np.ndarray = part, nothing: np.ndarray = nothing) -> Moves:
             return solver.evaluate_moves(empty, nothing, part)
 
         values: dict[str, np.ndarray] = {}
         for way, solver in solvers.items():
-            taken, (objective, infeasibility) = _timed(lambda solver=solver: batch(solver))
+            taken, (objective, infeasibility, _) = _timed(lambda solver=solver: batch(solver))
             seconds[way].append(taken)
             values[way] = np.where(infeasibility == 0, objective, np.inf)
         mine = values["ours_1"]

@@ -42,7 +42,8 @@ def test_kind_is_recognised(binary_rows: str) -> None:
     """No rows, counts over disjoint sets, and anything else are told apart."""
     kinds = {make_set(binary_rows, seed)[0].kind for seed in range(20)}
     if binary_rows in KIND:
-        assert kinds == {KIND[binary_rows]}
+        assert kinds <= {KIND[binary_rows], "free"}  # free where the rows say nothing
+        assert KIND[binary_rows] in kinds
     else:
         assert "general" in kinds
 
@@ -53,7 +54,7 @@ def test_kind_is_recognised(binary_rows: str) -> None:
         ([[2.0, 2.0, 0.0]], [1.0], [4.0], "disjoint"),
         ([[-1.0, -1.0, -1.0]], [-2.0], [-1.0], "disjoint"),
         ([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 0.0], [1.0, 1.0], "disjoint"),
-        ([[0.0, 0.0, 0.0]], [0.0], [1.0], "disjoint"),
+        ([[0.0, 0.0, 0.0]], [0.0], [1.0], "free"),
         ([[1.0, 2.0, 0.0]], [1.0], [2.0], "general"),
         ([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]], [1.0, 0.0], [1.0, 1.0], "general"),
     ],

@@ -23,7 +23,7 @@ MEANS = (0.001, 0.002, 0.003, 0.004, 0.005, 0.006)
 DEVIATIONS = (0.020, 0.025, 0.030, 0.035, 0.045, 0.050)
 SOLVE_KEYS = [
     "status", "stop_reason", "objective", "bound", "gap", "selected", "weights", "found_by", "evaluations",
-    "seconds", "seed", "version",
+    "seconds", "seed", "version", "rests_on",
 ]  # fmt: skip
 PORTFOLIO_KEYS = ["expected_return", "risk", "violation"]
 

@@ -844,8 +844,8 @@ def _frontier_report(found: Frontier, reading: PortfolioResult | None) -> list[R
             risk, quality = "-", "proven infeasible" if point.status == "infeasible" else "none found"
         else:
             risk = f"{100 * point.risk:.4f} %"
-            proven = point.objective if point.status == "optimal" else point.bound
-            quality = optimality_in_words(point.objective, proven).removesuffix(" (proven)")
+            quality = optimality_in_words(point.objective, point.bound, point.status == "optimal")
+            quality = quality.removesuffix(" (proven)")
         table.add_row(
             f"{100 * point.parameter:.4f} %",
             risk,

@@ -318,8 +318,7 @@ def _report(found: Frontier, title: str) -> list[Any]:
             proven = "not reached" if point.status == "unknown" and not point.evaluations else proven
             table.add_row(f"{100 * point.parameter:.4f} %", "-", "-", proven)
             continue
-        least = point.objective if point.status == "optimal" else point.bound
-        words = optimality_in_words(point.objective, least).removesuffix(" (proven)")
+        words = optimality_in_words(point.objective, point.bound, point.status == "optimal").removesuffix(" (proven)")
         table.add_row(f"{100 * point.parameter:.4f} %", f"{100 * point.risk:.4f} %", str(len(point.selected)), words)
     counts = found.counts
     words = ", ".join(f"{counts[key]} {name}" for key, name in _STATUS_WORDS if counts[key])

@@ -27,3 +27,7 @@ class UnboundedError(HybridMIPError):
 
 class MissingDependencyError(HybridMIPError, ImportError):
     """An optional package is needed; the message gives the pip command that installs it."""
+
+
+class ScaleWarning(UserWarning):
+    """The numbers of a row differ by more than can be told apart; the message names the row and a remedy."""

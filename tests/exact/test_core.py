@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from problems import BINARY_ROWS, Recipe, make, optimum, restricted_value
 
-from hybridmip.exact.core import penalties
 from hybridmip.exact.core_kernel import list_all
 from hybridmip.relax.persp import Persp
 from hybridmip.relax.role import Setting
@@ -26,7 +25,8 @@ def test_penalties_bound_every_choice(quadratic: str, binary_rows: str) -> None:
     problem = make(recipe)
     setting = Setting(problem)
     relaxed = Persp().solve(setting, {}, None)
-    found = penalties(setting, relaxed)
+    assert relaxed.proof is not None
+    found = setting.formula.penalties(relaxed.proof)
     assert found is not None
     base, w = found
     finite = 0
@@ -55,6 +55,13 @@ def test_listing_is_complete(seed: int) -> None:
     assert complete
     assert {b.tobytes() for b in leaves[:count]} == {b.tobytes() for b in expected}
     assert count == len(expected)
+
+
+def test_listing_looks_at_the_rows_where_nothing_is_open() -> None:
+    """With every binary fixed a row that does not hold leaves nothing over, and one that does leaves one choice."""
+    none, leaves = np.zeros(0), np.zeros((9, 0), dtype=bool)
+    assert list_all(none, none, 1.0, np.zeros((0, 1)), np.array([-5.0]), leaves, 99) == (0, True)
+    assert list_all(none, none, 1.0, np.zeros((0, 1)), np.array([0.0]), leaves, 99) == (1, True)
 
 
 def test_listing_says_when_it_stopped_short() -> None:

@@ -13,6 +13,7 @@ from states import make_state, portfolio_like
 from hybridmip.exact.enumerate import enumerate_all, members
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
+from hybridmip.relax.role import Setting
 from hybridmip.run.config import Config
 from hybridmip.run.state import StopSearch
 
@@ -73,18 +74,22 @@ def test_enumeration_finds_the_optimum(quadratic: str, seed: int) -> None:
     """The incumbent afterwards is the optimum of the independent enumeration, or there is none in both."""
     problem = make(Recipe(seed=60 + seed, binaries=5, quadratic=quadratic, binary_rows="range", wild=seed == 2))
     state = make_state(problem)
-    assert enumerate_all(state, 4096)
+    least = enumerate_all(state, Setting(problem, state.binaries), 4096)
+    assert least is not None
     best, _ = optimum(problem)
     assert state.best.feasible == math.isfinite(best)
     if math.isfinite(best):
         assert state.best.objective == pytest.approx(best, rel=1e-6, abs=1e-6)
         assert state.found_by == "enumeration"
+        assert best - 1e-6 * max(1.0, abs(best)) <= least.value <= best + 1e-7 * max(1.0, abs(best))
+    else:
+        assert least.value == math.inf
 
 
 def test_nothing_is_done_beyond_the_limit() -> None:
-    """A set that is too large is left alone: False, and nothing evaluated."""
+    """A set that is too large is left alone: no bound, and nothing evaluated."""
     state = make_state(portfolio_like(12, 6))
-    assert not enumerate_all(state, 100)
+    assert enumerate_all(state, Setting(state.problem, state.binaries), 100) is None
     assert state.solver.evaluations == 0
 
 
@@ -103,7 +108,7 @@ def test_time_limit_keeps_the_best_so_far() -> None:
     state.solver.evaluate(state.binaries.random(state.rng))  # loads the solver before the clock starts
     state.deadline = time.perf_counter() + 0.1
     with pytest.raises(StopSearch):
-        enumerate_all(state, 4096)
+        enumerate_all(state, Setting(state.problem, state.binaries), 4096)
     assert state.solver.evaluations > 2
     assert state.best.feasible
 
@@ -112,6 +117,6 @@ def test_evaluation_limit() -> None:
     """With a limit of 10 at most 10 restricted problems are solved, and the best of them is kept."""
     state = make_state(portfolio_like(9, 3), Config(evaluation_limit=10, threads=1))
     with pytest.raises(StopSearch):
-        enumerate_all(state, 4096)
+        enumerate_all(state, Setting(state.problem, state.binaries), 4096)
     assert state.solver.evaluations <= 10
     assert state.best.feasible

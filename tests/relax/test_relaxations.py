@@ -14,11 +14,12 @@ from states import portfolio_like
 
 from hybridmip import Config, solve
 from hybridmip.bounds.diagonal import LARGEST_FACTOR_PHI, phi
-from hybridmip.bounds.formula import box_minimum, lagrangian_bound, priced_limits, usable_multipliers
+from hybridmip.bounds.formula import box_minimum, priced_limits, usable_multipliers
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import FactorModel
+from hybridmip.model.units import Proof
 from hybridmip.relax.augm import Augm, diagonal_objective
 from hybridmip.relax.discretise import discretise
 from hybridmip.relax.dual import Dual
@@ -163,7 +164,7 @@ def test_augmented_value_is_the_formula(quadratic: str, augmentation: float) -> 
         x = -np.linalg.solve(M, g - 2 * augmentation * A.T @ c_a) / 2
         h = -x @ M @ x + augmentation * c_a @ c_a + np.minimum(c, 0).sum() - la @ c_a - lb @ c_b + offset
         found = Relaxed("augm", c, 0.0, x, c, 0.0, -la, -lb, low, high)
-        value = Augm(augmentation)._augmented_value(setting, diagonal, q, offset, c, found)
+        value = Augm(augmentation)._augmented_value(setting, diagonal, q, offset, c, found, np.zeros(problem.n))
         assert value == pytest.approx(h, rel=1e-7, abs=1e-7)
         assert value <= best + slack(best)
 
@@ -175,12 +176,10 @@ def test_lagrangian_bound_holds_for_any_point_and_multipliers(recipe: Recipe, di
     setting, best = case(recipe)
     problem = setting.problem
     rng = np.random.default_rng(recipe.seed)
-    D = phi(problem.Q) if diagonal == "phi" else None
+    D = phi(problem.Q) if diagonal == "phi" else np.zeros(problem.n)
     for size in (0.0, 1e-9, 1e-3, 0.1, 1.0, 1.0, 10.0, 1e4, 1e9):
-        bound = lagrangian_bound(
-            problem, setting.binaries, setting.lower, setting.upper, size * rng.normal(size=problem.n),
-            size * rng.normal(size=problem.rows), size * rng.normal(size=problem.B.shape[0]), D,
-        )  # fmt: skip
+        parts = (size * rng.normal(size=k) for k in (problem.n, problem.rows, problem.B.shape[0]))
+        bound = setting.formula.bound(Proof(D, *parts))
         assert bound <= best + slack(best)
         assert not np.isnan(bound)
 
@@ -195,10 +194,7 @@ def test_lagrangian_bound_around_the_best_multipliers(recipe: Recipe) -> None:
         x = line.x + size * rng.normal(size=problem.n)
         la = line.row_multipliers * (1 + size * rng.normal(size=problem.rows))
         mu = line.binary_multipliers * (1 + size * rng.normal(size=problem.B.shape[0]))
-        plain, with_phi = (
-            lagrangian_bound(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, D)
-            for D in (None, phi(problem.Q))
-        )
+        plain, with_phi = (setting.formula.bound(Proof(D, x, la, mu)) for D in (np.zeros(problem.n), phi(problem.Q)))
         assert plain <= best + slack(best)
         assert with_phi <= best + slack(best)
 
@@ -210,11 +206,11 @@ def test_lagrangian_bound_by_hand() -> None:
         x_lower=0.5, x_upper=1.0, switch=[0, 1],
     )  # fmt: skip
     setting = Setting(problem)
-    arguments = (problem, setting.binaries, setting.lower, setting.upper, np.array([1.0, 0.0]), np.array([2.0]))
+    point, la, mu = np.array([1.0, 0.0]), np.array([2.0]), np.zeros(1)
     # D = Q: min over [0.5, 1] of x^2 - 2x is -1 at 1; one is taken; 2 * 1 - 1 = 1, the optimum.
-    assert lagrangian_bound(*arguments, diagonal=np.ones(2)) == pytest.approx(1.0)
+    assert setting.formula.bound(Proof(np.ones(2), point, la, mu)) == pytest.approx(1.0)
     # D = 0: y'Qy = 1 off; slopes 0 and -2, so the second is taken at x = 1: -1 + 2 - 2 = -1.
-    assert lagrangian_bound(*arguments) == pytest.approx(-1.0)
+    assert setting.formula.bound(Proof(np.zeros(2), point, la, mu)) == pytest.approx(-1.0)
 
 
 def test_multipliers_of_missing_limits_are_dropped() -> None:
@@ -232,15 +228,14 @@ def test_box_minimum_against_a_grid() -> None:
     v = rng.normal(size=200) * 3
     lower = -rng.exponential(size=200)
     upper = lower + rng.exponential(size=200) * 3
-    found = box_minimum(d, v, lower, upper, np.abs(v))
+    found = box_minimum(d, v, lower, upper)
     grid = lower + (upper - lower) * np.linspace(0, 1, 20001)[:, None]
     exact = (d * grid**2 + v * grid).min(axis=0)
     assert np.all(found <= exact + 1e-12)
     np.testing.assert_allclose(found, exact, atol=1e-6)
-    one = np.ones(5)
     values = box_minimum(
         np.array([0.0, 0.0, 1.0, 0.0, 0.0]), np.array([1.0, -1.0, 2.0, 0.0, 1.0]),
-        np.array([-INF, 0, -INF, -INF, 2.0]), np.array([0.0, INF, INF, INF, INF]), one,
+        np.array([-INF, 0, -INF, -INF, 2.0]), np.array([0.0, INF, INF, INF, INF]),
     )  # fmt: skip
     np.testing.assert_allclose(values, [-INF, -INF, -1.0, 0.0, 2.0])
 
@@ -509,5 +504,7 @@ def test_clash_is_never_claimed_of_a_feasible_problem(seed: int) -> None:
         assert rows
         with pytest.raises(RelaxationFailed, match="infeasible"):
             Line().solve(setting, {}, None)
+    elif np.isinf(setting.hull_lower).any():
+        assert recipe.unswitched  # an x without limits leaves no room for rounding in a proof
     else:
         assert Line().solve(setting, {}, None).bound <= optimum(problem)[0] + 1e-6

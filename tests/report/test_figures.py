@@ -164,10 +164,12 @@ def test_quality_in_words() -> None:
 
 
 def test_quality_of_an_objective_near_zero() -> None:
-    """Words and status agree: where the gap is closed, the answer is proven optimal, of whatever sign."""
+    """Words and status agree: where terms of size 1 cancel, what is left is rounding, and the gap closed."""
     for objective, bound in ((1e-20, -1e-21), (-6e-21, -1e-20), (0.0, -1e-19), (1e-19, 0.0)):
-        assert relative_gap(objective, bound) < 1e-6
-        assert optimality_in_words(objective, bound) == "proven optimal"
+        assert relative_gap(objective, bound, 1.0) < 1e-6
+        assert optimality_in_words(objective, bound, optimal=True) == "proven optimal"
+    assert relative_gap(1e-20, 5e-21) == 0.5
+    assert relative_gap(0.0, -1e-300) == math.inf
     assert "no useful" in optimality_in_words(1e-6, 0.0)
 
 

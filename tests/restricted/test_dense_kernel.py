@@ -115,7 +115,7 @@ def test_moves_equal_evaluations_one_by_one(recipe: Recipe) -> None:
     b = choices[1]
     outs, ins = neighbors(problem, b, 12)
     before = solver.evaluations
-    values, infeasibility = solver.evaluate_moves(b, outs, ins)
+    values, infeasibility, _ = solver.evaluate_moves(b, outs, ins)
     assert solver.evaluations == before + 12
     again = solver.evaluate_moves(b, outs, ins, near=solver.evaluate(b))
     for c in range(12):
@@ -133,7 +133,7 @@ def test_moves_against_the_independent_solver(recipe: Recipe) -> None:
     solver = DenseSolver(problem, threads=1)
     b = choices[2]
     outs, ins = neighbors(problem, b, 3)
-    values, _ = solver.evaluate_moves(b, outs, ins, near=solver.evaluate(b))
+    values, *_ = solver.evaluate_moves(b, outs, ins, near=solver.evaluate(b))
     for c in range(3):
         assert values[c] == pytest.approx(restricted_value(problem, moved(b, outs[c], ins[c])), rel=1e-6, abs=1e-6)
 
@@ -205,7 +205,7 @@ def test_deadline_that_has_passed() -> None:
     for threads in (1, 2):
         solver = DenseSolver(problem, threads)
         outs, ins = np.zeros((600, 1), dtype=np.intp), np.full((600, 1), 10)
-        values, infeasibility = solver.evaluate_moves(np.arange(20) < 4, outs, ins, time.perf_counter() - 1.0)
+        values, infeasibility, _ = solver.evaluate_moves(np.arange(20) < 4, outs, ins, time.perf_counter() - 1.0)
         assert np.isinf(values).all()
         assert np.isinf(infeasibility).all()
         assert solver.evaluations == 0
@@ -219,10 +219,10 @@ def test_deadline_on_the_way() -> None:
     outs, ins = (grid.reshape(-1, 1) for grid in np.meshgrid(np.arange(30), np.arange(30, 120), indexing="ij"))
     outs, ins = np.tile(outs, (6, 1)), np.tile(ins, (6, 1))
     began = time.perf_counter()
-    values, infeasibility = solver.evaluate_moves(b, outs, ins)
+    values, infeasibility, _ = solver.evaluate_moves(b, outs, ins)
     whole = time.perf_counter() - began
     began = time.perf_counter()
-    cut, distance = solver.evaluate_moves(b, outs, ins, began + whole / 3)
+    cut, distance, _ = solver.evaluate_moves(b, outs, ins, began + whole / 3)
     assert time.perf_counter() - began < whole
     solved = np.isfinite(distance)
     assert 0 < solved.sum() < solved.size
@@ -241,7 +241,7 @@ def test_large_support_goes_to_the_general_solver() -> None:
     assert solver.fallbacks == 1
     assert answer.objective == pytest.approx(GeneralSolver(problem).evaluate(everything).objective, rel=1e-7)
     outs = np.array([[0], [1]])
-    values, _ = solver.evaluate_moves(everything, outs, np.full((2, 1), -1))
+    values, *_ = solver.evaluate_moves(everything, outs, np.full((2, 1), -1))
     for c in range(2):
         expected = GeneralSolver(problem).evaluate(moved(everything, outs[c], np.array([-1])))
         assert values[c] == pytest.approx(expected.objective, rel=1e-7)
@@ -259,7 +259,7 @@ def test_where_the_kernel_applies() -> None:
 def test_no_candidates() -> None:
     """An empty batch is answered by empty arrays."""
     none = np.zeros((0, 1), dtype=np.intp)
-    values, infeasibility = DenseSolver(portfolio_like(6, 2), 1).evaluate_moves(np.arange(6) < 2, none, none)
+    values, infeasibility, _ = DenseSolver(portfolio_like(6, 2), 1).evaluate_moves(np.arange(6) < 2, none, none)
     assert values.shape == infeasibility.shape == (0,)
 
 

@@ -15,8 +15,9 @@ from states import portfolio_like
 from hybridmip.errors import UnboundedError
 from hybridmip.model.problem import Problem
 from hybridmip.restricted.dense import DenseSolver, kernel_applies
-from hybridmip.restricted.general import FEASIBILITY, GeneralSolver
+from hybridmip.restricted.general import GeneralSolver
 from hybridmip.restricted.protocol import moved
+from hybridmip.tolerances import GENERAL_FEASIBLE
 
 every_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=recipe_name)
 
@@ -32,7 +33,7 @@ def test_value_and_point(recipe: Recipe) -> None:
         if not answer.feasible:
             assert answer.x is None
             assert math.isinf(answer.objective)
-            assert FEASIBILITY <= answer.infeasibility < math.inf
+            assert GENERAL_FEASIBLE <= answer.infeasibility < math.inf
             continue
         assert answer.objective == pytest.approx(value, rel=1e-6, abs=1e-6)
         assert answer.objective == problem.objective(answer.x, b)
@@ -60,7 +61,7 @@ def test_infeasibility_is_zero_exactly_where_feasible(recipe: Recipe) -> None:
     problem, choices, expected = case(recipe)
     solver = GeneralSolver(problem)
     for b, value in zip(choices, expected, strict=True):
-        assert (solver.infeasibility(b) <= FEASIBILITY) == math.isfinite(value)
+        assert (solver.infeasibility(b) <= GENERAL_FEASIBLE) == math.isfinite(value)
 
 
 def test_moves_equal_evaluations_one_by_one() -> None:
@@ -71,7 +72,7 @@ def test_moves_equal_evaluations_one_by_one() -> None:
     outs = np.array([[on[0], -1], [-1, -1], [on[0], on[1]]])
     ins = np.array([[off[0]], [off[0]], [-1]])
     solver = GeneralSolver(problem)
-    values, infeasibility = solver.evaluate_moves(b, outs, ins)
+    values, infeasibility, _ = solver.evaluate_moves(b, outs, ins)
     assert solver.evaluations == 3
     for c in range(3):
         answer = GeneralSolver(problem).evaluate(moved(b, outs[c], ins[c]))
@@ -93,7 +94,7 @@ def test_deadline() -> None:
     problem = portfolio_like(10, 3)
     solver = GeneralSolver(problem)
     outs, ins = np.zeros((4, 1), dtype=np.intp), np.full((4, 1), 7)
-    values, infeasibility = solver.evaluate_moves(np.arange(10) < 3, outs, ins, time.perf_counter() - 1.0)
+    values, infeasibility, _ = solver.evaluate_moves(np.arange(10) < 3, outs, ins, time.perf_counter() - 1.0)
     assert np.isinf(values).all()
     assert np.isinf(infeasibility).all()
     assert solver.evaluations == 0
@@ -126,7 +127,7 @@ def test_everything_fixed() -> None:
     for b in ([True, True], [False, False]):
         answer = solver.evaluate(np.array(b))
         assert not answer.feasible
-        assert answer.infeasibility == pytest.approx(1 / math.sqrt(2))
+        assert answer.infeasibility == pytest.approx(1.0)
 
 
 def test_many_rows() -> None:

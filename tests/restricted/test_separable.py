@@ -68,7 +68,7 @@ def test_moves_are_evaluations() -> None:
     solver = SeparableSolver(problem)
     b = np.array([True, False, True, False, True, False])
     outs, ins = np.array([[0], [2], [-1], [4]]), np.array([[1], [-1], [3], [5]])
-    objectives, far = solver.evaluate_moves(b, outs, ins)
+    objectives, far, _ = solver.evaluate_moves(b, outs, ins)
     for k in range(4):
         alone = solver.evaluate(moved(b, outs[k], ins[k]))
         assert objectives[k] == pytest.approx(alone.objective)

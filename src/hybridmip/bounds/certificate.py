@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hybridmip.bounds.diagonal import semidefinite_slack
-from hybridmip.bounds.formula import provable, proven_formula, usable_multipliers
+from hybridmip.bounds.formula import Formula, usable_multipliers
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
+from hybridmip.model.units import Proof
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,24 +104,23 @@ class Certificate:
         multipliers: Vector,
         binary_multipliers: Vector | None = None,
         method: str = "",
-        binaries: BinarySet | None = None,
     ) -> Certificate:
         """The certificate for any diagonal, point and multipliers; what they prove is computed here."""
         from hybridmip import __version__
 
-        d, y = np.array(diagonal, dtype=np.float64), np.array(point, dtype=np.float64)
-        la = usable_multipliers(np.array(multipliers, dtype=float), problem.row_lower, problem.row_upper)
+        d, y, la = (np.array(values, dtype=np.float64) for values in (diagonal, point, multipliers))
         mu = np.zeros(problem.B.shape[0]) if binary_multipliers is None else np.array(binary_multipliers, dtype=float)
-        mu = usable_multipliers(mu, problem.b_lower, problem.b_upper)
-        binaries = BinarySet(problem) if binaries is None else binaries
-        claimed, below, implied = -math.inf, d, False
+        proof, claimed, implied = Proof(d, y, la, mu), -math.inf, False
         given = problem.x_lower, problem.x_upper
         same = all(np.array_equal(one, other) for one, other in zip(given, implied_bounds(problem), strict=True))
+        binaries = BinarySet(problem)
+        best = proof
         for imply in (False,) if same else (False, True):
-            found, used = provable(problem, binaries, *_limits(problem, imply), y, la, mu, d)
+            found, used = Formula(problem, binaries, *_limits(problem, imply)).claim(proof)
             if found > claimed + 1e-12 * abs(found):
-                claimed, below, implied = found, used, imply
-        return cls(below, y, la, mu, claimed, implied, method, problem.hash, __version__, problem)
+                claimed, best, implied = found, used, imply
+        best = Formula(problem, binaries, *given).usable(best)
+        return cls(*best, claimed, implied, method, problem.hash, __version__, problem)
 
     def bound(self, problem: Problem | None = None) -> float:
         """The closed formula, evaluated anew and lowered by what rounding can have added; -inf where it proves nothing.
@@ -141,11 +141,8 @@ class Certificate:
             binaries = BinarySet(problem)
         except NoFeasibleBinaries:
             return math.inf
-        value, error = proven_formula(
-            problem, binaries, *_limits(problem, self.implied_bounds), self.point, self.multipliers,
-            self.binary_multipliers, self.diagonal,
-        )  # fmt: skip
-        return value - error if math.isfinite(value) else -math.inf
+        proof = Proof(self.diagonal, self.point, self.multipliers, self.binary_multipliers)
+        return Formula(problem, binaries, *_limits(problem, self.implied_bounds)).bound(proof)
 
     def verify(self, problem: Problem) -> Verification:
         """Check the certificate against a problem, from that problem's data alone.
@@ -217,20 +214,24 @@ class Certificate:
                 raise FileError(f"{source} is not a certificate: {name} is missing")
             try:
                 values = np.array(document.get(name, []), dtype=np.float64)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 values = np.zeros((0, 0))
             if values.ndim != 1:
                 raise FileError(f"{source}: {name} must be a list of numbers")
             vectors[name] = values
         bound = document.get("bound")
-        if isinstance(bound, bool) or not isinstance(bound, int | float | None):
+        try:
+            claimed = -math.inf if bound is None else float(bound)
+        except (TypeError, ValueError, OverflowError):
+            claimed = math.nan
+        if isinstance(bound, bool | str) or math.isnan(claimed):
             raise FileError(f"{source}: bound must be a number")
         return cls(
             vectors["diagonal"],
             vectors["point"],
             vectors["multipliers"],
             vectors["binary_multipliers"],
-            claimed=-math.inf if bound is None else float(bound),
+            claimed=claimed,
             implied_bounds=bool(document.get("implied_bounds", False)),
             method=str(document.get("method", "")),
             problem_hash=str(document.get("problem_hash", "")),

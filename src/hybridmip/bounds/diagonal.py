@@ -19,6 +19,7 @@ from hybridmip.model.quadratic import (
     SparseForm,
     Vector,
 )
+from hybridmip.model.semidefinite import lacking
 
 #: Largest factor model whose Phi is computed; beyond, its specific variances serve.
 LARGEST_FACTOR_PHI = 3000
@@ -27,8 +28,10 @@ LARGEST_TRACE = 1200
 #: Rounds of the mixing method between two looks at the eigenvalue, and how many looks at most.
 SWEEPS = 60
 MOST_ROUNDS = 60
-#: Q - D counts as semidefinite when it is so up to this share of its mean diagonal entry.
-SEMIDEFINITE = 1e-13
+#: Q - D counts as semidefinite when it is so up to this share of Q's diagonal, which is charged.
+SEMIDEFINITE = 1e-12
+#: A pivot below this share of its diagonal entry (as roots) is one of a singular matrix.
+SINGULAR = 1e-7
 #: The mixing method has converged when a sweep moves this little.
 MIXING_STOP = 1e-9
 
@@ -60,7 +63,7 @@ def _phi_of_matrix(matrix: Matrix) -> Vector:
     if scale == 0.0:
         return np.zeros(matrix.shape[0])
     factor, info = lapack.dpotrf(matrix / scale, lower=1)
-    if info != 0 or np.diag(factor).min() < 1e-7:
+    if info != 0 or (np.diag(factor) < SINGULAR * np.sqrt(np.diag(matrix) / scale)).any():
         return np.zeros(matrix.shape[0])
     inverse, info = lapack.dpotri(factor, lower=1)
     if info != 0:
@@ -85,17 +88,6 @@ def _phi_of_factors(Q: FactorModel) -> Vector:
         strip[np.arange(strip.shape[0]), np.arange(part.start, part.stop)] += 1 / d[part]
         sums[part] = np.abs(strip).sum(axis=1)
     return (1 - 1e-9) / sums
-
-
-def lambda_min(Q: QuadraticForm) -> Vector:
-    """The smallest eigenvalue of Q on every entry; the specific variances for a factor model."""
-    if isinstance(Q, FactorModel):
-        return np.asarray(Q.specific_variance)
-    if isinstance(Q, DiagonalForm):
-        return np.asarray(Q.diagonal())
-    matrix = Q.toarray()
-    lowest = max(float(np.linalg.eigvalsh(matrix)[0]), 0.0)
-    return certain(matrix, np.full(Q.n, lowest))
 
 
 def largest_trace(Q: QuadraticForm, weights: Vector | None = None, time_limit: float | None = None) -> Vector:
@@ -210,68 +202,53 @@ def shifted(matrix: Matrix, diagonal: Vector) -> Vector:
     return diagonal * min(1.0, 1.0 / largest) if largest > 0 else diagonal
 
 
-def semidefinite_slack(Q: QuadraticForm, diagonal: Vector) -> float | None:
-    """The least e for which Q - diag(diagonal) + e I >= 0 is proven; None where it is not for a tiny e.
-
-    A Cholesky factorisation that runs through proves its matrix semidefinite up to its rounding error, n + 1 units
-    times the trace (Rump 2006). Nothing needs proof for D = 0: a Problem's Q is semidefinite.
-    """
+def semidefinite_slack(Q: QuadraticForm, diagonal: Vector) -> Vector | None:
+    """e >= 0 for which Q - diag(diagonal) + diag(e) >= 0 is proven, zero where it can be; None where it is not so."""
     if not (np.isfinite(diagonal).all() and (diagonal >= 0).all()):
         return None
-    if not diagonal.any():
-        return 0.0
+    own = Q.slack if Q.slack is not None else Q.lacking()
+    if own is None or not diagonal.any():
+        return own
+    nothing = np.zeros(Q.n)
     if isinstance(Q, DiagonalForm):
-        return 0.0 if (diagonal <= Q.values).all() else None
+        return nothing if (diagonal <= Q.values).all() else None
     if isinstance(Q, FactorModel):
         if (diagonal <= Q.specific_variance).all():
-            return 0.0  # F W F' >= 0
-        return _slack_of_matrix(Q.toarray(), diagonal) if Q.n <= LARGEST_FACTOR_PHI else None
+            return nothing  # F W F' >= 0
+        return lacking(Q.toarray(), diagonal, SEMIDEFINITE) if Q.n <= LARGEST_FACTOR_PHI else None
+    own = own.copy()
     if isinstance(Q, SparseForm):
-        worst, certain_alone = 0.0, diagonal <= Q.diagonal()
-        for component in Q.components():
-            if component.size == 1 and certain_alone[component[0]]:
-                continue
-            if diagonal[component].any():
-                slack = _slack_of_matrix(Q.block(component, component), diagonal[component])
-                if slack is None:
-                    return None
-                worst = max(worst, slack)
-        return worst
-    assert isinstance(Q, DenseForm)
-    # What is in no mixed term needs no factorisation.
-    alone = Q.absolute_matvec(np.ones(Q.n)) == np.abs(Q.diagonal())
-    if not alone.any() or (diagonal > Q.diagonal())[alone].any():
-        return _slack_of_matrix(Q.matrix, diagonal)
-    rest = np.flatnonzero(~alone)
-    return _slack_of_matrix(Q.block(rest, rest), diagonal[rest]) if diagonal[rest].any() else 0.0
-
-
-def _slack_of_matrix(matrix: Matrix, diagonal: Vector) -> float | None:
-    from scipy.linalg import lapack
-
-    n, eps = matrix.shape[0], float(np.finfo(float).eps)
-    trace = float(np.diag(matrix).sum())
-    largest = float(np.diag(matrix).max(initial=0.0))
-    rounding = 2 * (n + 1) * eps * trace
-    # First with something to spare, then with room for singular matrices: what is semidefinite but for rounding
-    # passes, and the slack is charged.
-    for shift in (-rounding, 4 * (n + 2) * eps * largest + SEMIDEFINITE * trace / n):
-        rest = np.array(matrix, order="F")
-        rest[np.diag_indices(n)] += shift - diagonal
-        if lapack.dpotrf(rest, lower=1, overwrite_a=1)[1] == 0:
-            return max(float(shift + rounding), 0.0)
-    return None
+        blocks = Q.components()
+    else:
+        assert isinstance(Q, DenseForm)
+        alone = Q.alone
+        rest = np.flatnonzero(~alone)
+        blocks = [*np.flatnonzero(alone)[:, None], *([rest] if rest.size else [])]
+    for block in blocks:
+        taken = diagonal[block]
+        if not taken.any():
+            continue
+        if block.size == 1:
+            if taken[0] > Q.diagonal()[block[0]]:
+                return None
+            continue
+        part = lacking(Q.block(block, block), taken, SEMIDEFINITE)
+        if part is None:
+            return None
+        own[block] = part
+    return own
 
 
 def certain(matrix: Matrix, diagonal: Vector) -> Vector:
-    """`diagonal`, shrunk until a Cholesky factorisation proves matrix - diagonal >= 0 (up to rounding)."""
-    scale = float(np.abs(matrix).max(initial=0.0))
-    shrink = 1e-9
-    while shrink < 1.0:
-        candidate = (1 - shrink) * diagonal
-        try:
-            np.linalg.cholesky(matrix - np.diag(candidate) + 1e-13 * scale * np.eye(matrix.shape[0]))
-            return candidate
-        except np.linalg.LinAlgError:
+    """`diagonal`, shrunk until matrix - diagonal >= 0 is proven: with nothing lacking if that takes little."""
+    for most_lacking in (0.0, SEMIDEFINITE):
+        shrink = 1e-9
+        while shrink < 1.0:
+            candidate = (1 - shrink) * diagonal
+            slack = lacking(matrix, candidate, SEMIDEFINITE)
+            if slack is not None and (most_lacking > 0.0 or not slack.any()):
+                return candidate
+            if most_lacking == 0.0 and shrink > 1e-6:
+                break  # a singular matrix
             shrink = max(shrink * 30, 1e-8)
     return np.zeros_like(diagonal)

@@ -1,4 +1,4 @@
-"""The closed formula for lower bounds: valid for every point and every multiplier.
+"""The closed formula for lower bounds: valid for every diagonal below Q, every point and all multipliers.
 
 With D diagonal, 0 <= D and Q - D >= 0, convexity gives x'(Q - D)x >= 2 y'(Q - D)x - y'(Q - D)y for
 any y. What is left after the rows are priced by multipliers is separable, so
@@ -10,21 +10,29 @@ any y. What is left after the rows are priced by multipliers is separable, so
 where la . limits takes the lower limit of a row for a positive multiplier and the upper for a
 negative one. Line's value is this with D = 0 at Line's own point and multipliers; since it holds for
 any others too, a solver's tolerance can make the bound weaker but never wrong.
+
+Rounding is carried along: every sum comes with a bound on its error, which is taken off. Where x has no limit on the
+side to which its slope leads, and no curvature, there is no minimum; whether the slope is exactly zero there is decided
+without rounding. What Q - D lacks to being semidefinite is charged to every x as far as it can be from y.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from hybridmip.bounds.diagonal import semidefinite_slack
+from hybridmip.bounds.exact_sums import sign_of_sum
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import Binary, DenseForm, SparseForm, Vector
+from hybridmip.model.units import Proof
 
 #: Shares of a diagonal that are tried, until one proves something.
 SHARES = (1.0, 1 - 1e-7, 1 - 1e-5, 0.0)
-#: A slope this small (relative to what it is the difference of) counts as zero on an unlimited side.
-SLOPE_TOLERANCE = 1e-9
+EPS = float(np.finfo(float).eps)
 
 
 def usable_multipliers(multipliers: Vector, lower: Vector, upper: Vector) -> Vector:
@@ -39,14 +47,8 @@ def priced_limits(multipliers: Vector, lower: Vector, upper: Vector) -> Vector:
     return np.where(multipliers != 0, multipliers * np.where(np.isfinite(limit), limit, 0.0), 0.0)
 
 
-def box_minimum(d: Vector, v: Vector, lower: Vector, upper: Vector, magnitude: Vector) -> Vector:
-    """min of d x^2 + v x over lower <= x <= upper, entry by entry; -inf where there is none.
-
-    `magnitude` is the size of what v is a sum of: on an unlimited side with d = 0 a slope below
-    1e-9 of it counts as zero.
-    """
-    flat = (d <= 0) & (np.abs(v) <= SLOPE_TOLERANCE * magnitude) & (np.isinf(lower) | np.isinf(upper))
-    v = np.where(flat, 0.0, v)
+def box_minimum(d: Vector, v: Vector, lower: Vector, upper: Vector) -> Vector:
+    """min of d x^2 + v x over lower <= x <= upper, entry by entry; -inf where there is none."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         x = np.where(d > 0, -v / (2 * d), np.where(v > 0, lower, np.where(v < 0, upper, 0.0)))
         x = np.clip(x, lower, upper)
@@ -62,148 +64,217 @@ def switch_costs(problem: Problem, per_variable: Vector, row_multipliers: Vector
     return np.asarray(costs)
 
 
-def least_over_binaries(
-    problem: Problem, binaries: BinarySet, costs: Vector, errors: Vector, binary_multipliers: Vector | None
-) -> tuple[float, float]:
-    """(min of costs'b over the feasible b or a lower bound on it, how far off rounding can have made it).
-
-    Exact where the rows on b are counts over disjoint sets; else the rows are priced. `errors` are those of costs.
-    """
-    if np.isneginf(costs).any():
-        return -np.inf, np.inf
-    if binaries.kind in ("free", "disjoint"):
-        chosen = binaries.maximise(-costs)
-        worst = float(errors[binaries.maximise(errors)].sum())
-        return float(costs[chosen].sum()), worst + _rounding(problem.m) * float(np.abs(costs[chosen]).sum())
-    if binary_multipliers is None:
-        binary_multipliers = np.zeros(problem.B.shape[0])
-    mu = usable_multipliers(binary_multipliers, problem.b_lower, problem.b_upper)
-    priced = priced_limits(mu, problem.b_lower, problem.b_upper)
-    rest = np.minimum(costs - problem.B.T @ mu, 0.0)
-    magnitude = float(np.abs(priced).sum() + np.abs(costs).sum() + (abs(problem.B.T) @ np.abs(mu)).sum())
-    size = problem.m + problem.B.shape[0]
-    return float(priced.sum() + rest.sum()), float(errors.sum()) + _rounding(size) * magnitude
-
-
-def _rounding(terms: int) -> float:
+def rounding(terms: int) -> float:
     """Relative error of a sum of so many products, at most."""
-    return (terms + 8) * float(np.finfo(float).eps)
+    return (terms + 8) * EPS
 
 
-def lagrangian_formula(
-    problem: Problem,
-    binaries: BinarySet,
-    lower: Vector,
-    upper: Vector,
-    point: Vector,
-    row_multipliers: Vector,
-    binary_multipliers: Vector | None = None,
-    diagonal: Vector | None = None,
-) -> tuple[float, float]:
-    """(value of the module's formula, how far off rounding can have made it).
+def minima(
+    d: Vector, v: Vector, in_v: Vector, lower: Vector, upper: Vector, sign: Callable[[int], int | None]
+) -> tuple[Vector, Vector]:
+    """(min of d x^2 + v x over lower <= x <= upper, what rounding can have added to it), entry by entry.
 
     Parameters
     ----------
-    lower, upper : ndarray
-        Bounds of x while switched on (the problem's own, or tighter ones that rows imply).
-    point, row_multipliers, binary_multipliers : ndarray
-        Any values; the better, the tighter.
-    diagonal : ndarray, optional
-        D; zero if left out. The caller answers for Q - D >= 0.
+    in_v : ndarray
+        Error of v, at most.
+    sign : callable
+        The sign of an entry of v without rounding, asked where it decides between a minimum and none; None for unknown.
     """
-    d = np.zeros(problem.n) if diagonal is None else diagonal
-    la = usable_multipliers(row_multipliers, problem.row_lower, problem.row_upper)
-    size = np.abs(la)
-    in_half = problem.Q.absolute_matvec(point) + d * np.abs(point)
-    half = problem.Q.matvec(point) - d * point
-    v = problem.q + 2 * half - problem.A.T @ la
-    magnitude = np.abs(problem.q) + 2 * in_half + abs(problem.A.T) @ size
-    in_v = _rounding(problem.n + problem.rows) * magnitude
-    c = box_minimum(d, v, lower, upper, np.maximum(magnitude, magnitude.max(initial=0.0) * 1e-3))
+    flat = (d <= 0) & (np.isinf(lower) | np.isinf(upper))
+    unknown = np.zeros(v.size, dtype=bool)
+    if flat.any():
+        v = v.copy()
+        # Only the sign of these counts, and whether they are zero: that must be certain.
+        for j in np.flatnonzero(flat & (np.abs(v) <= in_v)):
+            found = sign(int(j))
+            unknown[j] = found is None
+            v[j] = 0.0 if not found else found * max(abs(v[j]), float(in_v[j]))
+    c = np.where(unknown, -np.inf, box_minimum(d, v, lower, upper))
     # c is a minimum over x of something linear in v: an error in v counts times the x that can attain it.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         far = np.where(d > 0, (np.abs(v) + in_v) / (2 * d), np.inf)
         reach = np.maximum(np.abs(np.clip(far, lower, upper)), np.abs(np.clip(-far, lower, upper)))
-        in_c = np.where(np.isfinite(reach), reach * in_v + _rounding(4) * reach * (d * reach + np.abs(v)), 0.0)
-    priced = priced_limits(la, problem.row_lower, problem.row_upper)
-    unswitched = ~problem.switched
-    curvature = float(point @ half)
-    costs = switch_costs(problem, c, la)
-    in_costs = _rounding(problem.rows) * (np.abs(problem.p) + abs(problem.G.T) @ size)
-    np.add.at(in_costs, problem.switch[problem.switched], (in_c + _rounding(problem.n) * np.abs(c))[problem.switched])
-    least, in_least = least_over_binaries(problem, binaries, costs, in_costs, binary_multipliers)
-    value = problem.offset - curvature + float(priced.sum()) + float(c[unswitched].sum()) + least
-    if not np.isfinite(value):
-        return -np.inf, 0.0
-    parts = abs(problem.offset) + float(np.abs(point) @ in_half) + float(np.abs(priced).sum()) + abs(least)
-    parts += float(np.abs(c[unswitched]).sum())
-    error = in_least + float(in_c[unswitched].sum()) + 2 * _rounding(problem.n + problem.rows) * parts
-    return value, error
+        # Without curvature the certain sign of v says at which end; at zero x does not matter.
+        end = np.where(v > 0, np.abs(lower), np.where(v < 0, np.abs(upper), 0.0))
+        reach = np.where(flat, end, reach)
+        in_c = np.where(reach > 0, reach * in_v + rounding(4) * reach * (d * reach + np.abs(v)), 0.0)
+    return c, np.where(np.isnan(in_c), np.inf, in_c)
 
 
-def proven_formula(
-    problem: Problem,
-    binaries: BinarySet,
-    lower: Vector,
-    upper: Vector,
-    point: Vector,
-    row_multipliers: Vector,
-    binary_multipliers: Vector | None,
-    diagonal: Vector,
-) -> tuple[float, float]:
-    """`lagrangian_formula` with Q - D >= 0 checked, and what it lacks to that charged; -inf where it is not so."""
-    slack = semidefinite_slack(problem.Q, diagonal)
-    if slack is None:
-        return -np.inf, 0.0
-    value, error = lagrangian_formula(
-        problem, binaries, lower, upper, point, row_multipliers, binary_multipliers, diagonal
-    )
-    if slack > 0 and np.isfinite(value):
-        # Q - D >= -slack I costs at most slack |x - y|^2.
-        off = np.where(problem.switched, np.abs(point), 0.0)
-        away = np.maximum(np.maximum(np.abs(lower - point), np.abs(upper - point)), off)
-        if not np.isfinite(away).all():
-            return -np.inf, 0.0
-        error += slack * float(away @ away) * (1 + 1e-9)
-    return value, error
+@dataclass(frozen=True)
+class Terms:
+    """The formula before the minimum over b: f(x, b) >= constant + costs'b for every feasible point, up to the errors.
 
-
-def provable(
-    problem: Problem,
-    binaries: BinarySet,
-    lower: Vector,
-    upper: Vector,
-    point: Vector,
-    row_multipliers: Vector,
-    binary_multipliers: Vector | None,
-    diagonal: Vector,
-) -> tuple[float, Vector]:
-    """(bound that a certificate can claim, the diagonal it is claimed with).
-
-    Twice the error is taken off: a check on another machine rounds differently. Where x has no limit rounding has no
-    room, and the diagonal is lowered a little.
+    `error` is that of the constant, `errors` are those of the costs.
     """
-    for share in SHARES:
-        value, error = proven_formula(
-            problem, binaries, lower, upper, point, row_multipliers, binary_multipliers, share * diagonal
+
+    constant: float
+    costs: Vector
+    error: float
+    errors: Vector
+
+
+class Formula:
+    """The formula on one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    binaries : BinarySet
+        The set of b of that problem.
+    lower, upper : ndarray
+        Bounds of x while switched on: the problem's own, or tighter ones that rows imply.
+    """
+
+    def __init__(self, problem: Problem, binaries: BinarySet, lower: Vector, upper: Vector) -> None:
+        self.problem, self.binaries, self.lower, self.upper = problem, binaries, lower, upper
+
+    def slack(self, diagonal: Vector) -> Vector | None:
+        """e with Q - D + diag(e) >= 0 proven; None where it is not."""
+        return semidefinite_slack(self.problem.Q, diagonal)
+
+    def usable(self, proof: Proof) -> Proof:
+        """The proof without multipliers that price a limit which is not there."""
+        problem = self.problem
+        return Proof(
+            proof.diagonal, proof.point, usable_multipliers(proof.rows, problem.row_lower, problem.row_upper),
+            usable_multipliers(proof.binary_rows, problem.b_lower, problem.b_upper),
+        )  # fmt: skip
+
+    def terms(self, proof: Proof, slack: Vector, choice: Binary | None = None) -> Terms | None:
+        """The formula before the minimum over b; None where it has no minimum over x.
+
+        With `choice`, a b, it need have one for that b only.
+        """
+        problem, (d, y, la, _) = self.problem, self.usable(proof)
+        size = np.abs(la)
+        with np.errstate(over="ignore", invalid="ignore"):
+            in_half = problem.Q.absolute_matvec(y) + d * np.abs(y)
+            half = problem.Q.matvec(y) - d * y
+            v = problem.q + 2 * half - problem.A.T @ la
+            in_v = rounding(problem.n + problem.rows) * (np.abs(problem.q) + 2 * in_half + abs(problem.A.T) @ size)
+            c, in_c = minima(d, v, in_v, self.lower, self.upper, lambda j: self._sign_of_slope(j, y, la))
+            # What is lacking costs at most e (x - y)^2; an x that is off pays for y alone.
+            switched = problem.switched
+            off = np.where(switched, slack * y * y, 0.0)
+            away = np.maximum(np.abs(self.lower - y), np.abs(self.upper - y))
+            on = np.where(slack > 0, slack * away * away, 0.0)
+            in_c = in_c + np.where(switched, np.maximum(on - off, 0.0), on)
+            priced = priced_limits(la, problem.row_lower, problem.row_upper)
+            constant = problem.offset - float(y @ half) + float(priced.sum()) + float(c[~switched].sum())
+            parts = abs(problem.offset) + float(np.abs(y) @ in_half) + float(np.abs(priced).sum())
+            parts += float(np.abs(c[~switched]).sum())
+            error = float(in_c[~switched].sum()) + 2 * rounding(problem.n + problem.rows) * parts + 2 * float(off.sum())
+            costs = switch_costs(problem, c, la)
+            errors = rounding(problem.rows) * (np.abs(problem.p) + abs(problem.G.T) @ size)
+            np.add.at(errors, problem.switch[switched], (in_c + rounding(problem.n) * np.abs(c))[switched])
+        if not (np.isfinite(constant) and np.isfinite(error)):
+            return None
+        impossible = ~(np.isfinite(costs) & np.isfinite(errors))
+        if impossible.any():
+            # No minimum while it is on: fine only for a binary that is never on.
+            if impossible[self.binaries.possible if choice is None else choice].any():
+                return None
+            costs, errors = np.where(impossible, 0.0, costs), np.where(impossible, 0.0, errors)
+        return Terms(constant, costs, error, errors)
+
+    def _sign_of_slope(self, j: int, y: Vector, la: Vector) -> int | None:
+        """The sign of v_j where d_j = 0, without rounding; None where it cannot be told."""
+        problem = self.problem
+        column = problem.A[:, [j]].tocoo()
+        rows = column.coords[0]
+        first, second = [np.array([problem.q[j]]), -column.data], [np.ones(1), la[rows]]
+        Q = problem.Q
+        if Q.diagonal()[j] != 0.0:
+            if not isinstance(Q, DenseForm | SparseForm):
+                return None
+            line = Q.block(np.array([j]), np.arange(problem.n)).ravel()
+            first.append(2.0 * line)
+            second.append(y)
+        return sign_of_sum(np.concatenate(first), np.concatenate(second))
+
+    def least_over_binaries(self, terms: Terms, binary_rows: Vector) -> tuple[float, float]:
+        """(min of costs'b over the feasible b or a lower bound on it, how far off rounding can have made it).
+
+        Exact where the rows on b are counts over disjoint sets; else the rows are priced.
+        """
+        problem, binaries, costs, errors = self.problem, self.binaries, terms.costs, terms.errors
+        if binaries.kind in ("free", "disjoint"):
+            chosen = binaries.maximise(-costs)
+            worst = float(errors[binaries.maximise(errors)].sum())
+            return float(costs[chosen].sum()), worst + rounding(problem.m) * float(np.abs(costs[chosen]).sum())
+        mu = usable_multipliers(binary_rows, problem.b_lower, problem.b_upper)
+        priced = priced_limits(mu, problem.b_lower, problem.b_upper)
+        rest = np.where(binaries.possible, np.minimum(costs - problem.B.T @ mu, 0.0), 0.0)
+        magnitude = float(np.abs(priced).sum() + np.abs(costs).sum() + (abs(problem.B.T) @ np.abs(mu)).sum())
+        size = problem.m + problem.B.shape[0]
+        return float(priced.sum() + rest.sum()), float(errors.sum()) + rounding(size) * magnitude
+
+    def evaluate(self, proof: Proof) -> tuple[float, float]:
+        """(value of the formula, how far off rounding can have made it); -inf where it proves nothing."""
+        slack = self.slack(proof.diagonal)
+        terms = None if slack is None else self.terms(proof, slack)
+        if terms is None:
+            return -np.inf, 0.0
+        least, error = self.least_over_binaries(terms, proof.binary_rows)
+        value = terms.constant + least
+        error += terms.error + 4 * EPS * (abs(terms.constant) + abs(least))
+        return (value, error) if np.isfinite(value) and np.isfinite(error) else (-np.inf, 0.0)
+
+    def bound(self, proof: Proof) -> float:
+        """What the proof proves: the formula, lowered by what rounding can have added; -inf where that is nothing."""
+        value, error = self.evaluate(proof)
+        return value - error
+
+    def at(self, b: Binary, proof: Proof) -> float:
+        """A lower bound on the restricted problem at b; -inf where the proof gives none."""
+        slack = self.slack(proof.diagonal)
+        terms = None if slack is None else self.terms(proof, slack, b)
+        if terms is None:
+            return -np.inf
+        costs = terms.costs[b]
+        size = abs(terms.constant) + float(np.abs(costs).sum())
+        return (
+            terms.constant
+            + float(costs.sum())
+            - terms.error
+            - float(terms.errors[b].sum())
+            - rounding(costs.size) * size
         )
-        if np.isfinite(value):
-            return value - 2 * error, share * diagonal
-    return -np.inf, diagonal
 
+    def claim(self, proof: Proof) -> tuple[float, Proof]:
+        """(bound that a certificate can claim, the proof it is claimed with).
 
-def lagrangian_bound(
-    problem: Problem,
-    binaries: BinarySet,
-    lower: Vector,
-    upper: Vector,
-    point: Vector,
-    row_multipliers: Vector,
-    binary_multipliers: Vector | None = None,
-    diagonal: Vector | None = None,
-) -> float:
-    """`lagrangian_formula`, lowered by what rounding can have added."""
-    value, error = lagrangian_formula(
-        problem, binaries, lower, upper, point, row_multipliers, binary_multipliers, diagonal
-    )
-    return value - error
+        Twice the error is taken off: a check on another machine rounds differently. Where x has no limit rounding has
+        no room: the diagonal is lowered a little, or the multipliers are moved until slopes have the right sign.
+        """
+        from hybridmip.bounds.repair import repaired
+
+        for candidate in (proof, None):
+            candidate = repaired(self, proof) if candidate is None else candidate
+            if candidate is None:
+                break
+            for share in SHARES:
+                tried = candidate._replace(diagonal=share * candidate.diagonal)
+                value, error = self.evaluate(tried)
+                if np.isfinite(value):
+                    return value - 2 * error, tried
+        return -np.inf, proof
+
+    def penalties(self, proof: Proof) -> tuple[float, Vector] | None:
+        """(base, w): f(b) >= base + sum of max(w, 0) where on + sum of max(-w, 0) where off; None if there is none."""
+        problem = self.problem
+        slack = self.slack(proof.diagonal)
+        terms = None if slack is None else self.terms(proof, slack)
+        if terms is None:
+            return None
+        mu = self.usable(proof).binary_rows
+        priced = priced_limits(mu, problem.b_lower, problem.b_upper)
+        w = np.where(self.binaries.possible, terms.costs - problem.B.T @ mu, np.inf)
+        error = terms.error + float(terms.errors.sum())
+        magnitude = abs(terms.constant) + float(np.abs(terms.costs).sum() + np.abs(priced).sum())
+        magnitude += float((abs(problem.B.T) @ np.abs(mu)).sum())
+        base = terms.constant + float(priced.sum()) + float(np.minimum(w, 0.0).sum())
+        base -= error + 2 * rounding(2 * problem.m + problem.B.shape[0]) * magnitude
+        return (base, np.asarray(w)) if np.isfinite(base) else None

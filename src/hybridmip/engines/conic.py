@@ -1,4 +1,7 @@
-"""Convex QPs by Clarabel: min x'Px + |T'x|^2 + c'x with two-sided rows and bounds, scaled inside."""
+"""Convex QPs by Clarabel: min x'Px + |T'x|^2 + c'x with two-sided rows and bounds, scaled inside.
+
+What it says is a claim: whoever asks checks points, and proofs of infeasibility and of no lower limit, for himself.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,24 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from hybridmip.engines.highs import Outcome
 from hybridmip.model.quadratic import Matrix, Vector
+
+#: The gap is relative; where the objective is near zero it need not be smaller than this share of the tolerance.
+ABSOLUTE = 1e-4
 
 
 @dataclass(frozen=True)
 class ConicAnswer:
-    """What Clarabel said. `status` is optimal, infeasible, unbounded, limit or error.
+    """What Clarabel said.
 
-    Multipliers obey: gradient of the objective = rows' row_multipliers + column_multipliers, positive
-    where a lower limit binds.
+    Multipliers obey: gradient of the objective = rows' row_multipliers + multipliers of the bounds, positive where a
+    lower limit binds.
     """
 
-    status: str
+    status: Outcome
     x: Vector | None = None
     row_multipliers: Vector | None = None
-    column_multipliers: Vector | None = None
 
 
 def solve_qp(
@@ -41,7 +47,7 @@ def solve_qp(
     """`solve_qp_once`, and once more without the solver's own scaling where it gave up with it."""
     arguments = (P, T, cost, rows, row_lower, row_upper, lower, upper, time_limit, tolerance)
     answer = solve_qp_once(*arguments)
-    return solve_qp_once(*arguments, equilibrate=False) if answer.status == "error" else answer
+    return solve_qp_once(*arguments, equilibrate=False) if answer.status is Outcome.ERROR else answer
 
 
 def solve_qp_once(
@@ -118,7 +124,8 @@ def solve_qp_once(
     settings.verbose = False
     settings.max_threads = 1
     settings.equilibrate_enable = equilibrate
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.tol_gap_abs = ABSOLUTE * tolerance
     settings.tol_infeas_abs = settings.tol_infeas_rel = 1e-9
     if time_limit is not None:
         settings.time_limit = max(time_limit, 1e-3)
@@ -142,16 +149,12 @@ def solve_qp_once(
         row_multipliers[equal] = -parts[0]
         row_multipliers[low] += parts[2]
         row_multipliers[high] -= parts[3]
-        column_multipliers = np.zeros(n)
-        column_multipliers[fixed] = -parts[1]
-        column_multipliers[column_low] += parts[4]
-        column_multipliers[column_high] -= parts[5]
-        kind = "optimal" if good else ("limit" if status == "MaxTime" else "error")
+        kind = Outcome.OPTIMAL if good else (Outcome.LIMIT if status == "MaxTime" else Outcome.ERROR)
         if not (np.isfinite(x).all() and np.isfinite(dual).all()):
-            return ConicAnswer("error")
-        return ConicAnswer(kind, x, row_multipliers / norms / scale, column_multipliers / scale)
+            return ConicAnswer(Outcome.ERROR)
+        return ConicAnswer(kind, x, row_multipliers / norms / scale)
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-        return ConicAnswer("infeasible")
+        return ConicAnswer(Outcome.INFEASIBLE)
     if status in ("DualInfeasible", "AlmostDualInfeasible"):
-        return ConicAnswer("unbounded")
-    return ConicAnswer("error")
+        return ConicAnswer(Outcome.UNBOUNDED)
+    return ConicAnswer(Outcome.ERROR)

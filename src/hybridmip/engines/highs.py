@@ -1,9 +1,24 @@
-"""Thin layer over HiGHS: models from arrays, statuses checked before values are read."""
+"""HiGHS: models from arrays, statuses checked before values are read, and nothing believed that is known to be unsafe.
+
+What is known (1.10 to 1.15.1):
+
+* entries below `small_matrix_value` are dropped without a word. Here they are left out on purpose, and the limits of
+  their rows widened by as much as they can be: the model is then a relaxation, and its bound still one;
+* the presolve of mixed-integer models is wrong now and then, where a continuous column is made integral by an equation
+  (HiGHS issue 3274). So small models go without presolve, in larger ones such columns are declared integral beforehand,
+  and "infeasible" is never believed without a second look the other way;
+* an error is tried again the other way.
+"""
 
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from math import gcd, lcm
 from typing import Any
 
 import numpy as np
@@ -12,12 +27,31 @@ from scipy import sparse
 
 from hybridmip.model.quadratic import Vector
 
+#: Entries below this are left out; HiGHS takes nothing smaller.
+SMALLEST = 1e-12
+#: Models with at most so many columns and rows go without presolve. Measured: that costs nothing up to there.
+SMALL = 400
+#: A column made integral by an equation is declared so if its values are at most so many.
+MOST_VALUES = 2**20
+#: Denominators up to this count as those of integral data.
+LARGEST_DENOMINATOR = 2**20
+
+
+class Outcome(StrEnum):
+    """What an engine says of a model."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    LIMIT = "limit"
+    ERROR = "error"
+
 
 @dataclass(frozen=True)
 class LinearAnswer:
-    """What HiGHS said. `status` is optimal, infeasible, unbounded, limit or error."""
+    """What HiGHS said; `x` is there where there is a feasible point."""
 
-    status: str
+    status: Outcome
     x: Vector | None = None
     objective: float = np.inf
     row_duals: Vector | None = None
@@ -28,6 +62,17 @@ class LinearModel:
     """An LP or MILP min c'x, lo <= Mx <= up, l <= x <= u that can be changed and solved again.
 
     A changed model starts from the basis of the last solve.
+
+    Parameters
+    ----------
+    cost, matrix, row_lower, row_upper, lower, upper
+        The model.
+    integer : ndarray of bool, optional
+        Which columns are integral.
+    threads : int
+        Threads of HiGHS.
+    reach : ndarray, optional
+        The largest |x| that the bounds will ever allow, where they are changed later; that of the bounds if left out.
     """
 
     def __init__(
@@ -40,57 +85,143 @@ class LinearModel:
         upper: Vector,
         integer: NDArray[np.bool_] | None = None,
         threads: int = 1,
+        reach: Vector | None = None,
     ) -> None:
         import highspy
 
         self._highspy = highspy
         self.columns = int(cost.shape[0])
         self.rows = int(row_lower.shape[0])
-        csc = sparse.csc_array(matrix)
+        self._integer = integer is not None and bool(integer.any())
+        self._reach = np.maximum(np.abs(lower), np.abs(upper)) if reach is None else reach
+        csc, self._more = self._without_small(sparse.csc_array(matrix))
+        self._unit, self._declared = np.ones(self.columns), np.zeros(self.columns, dtype=bool)
+        small = self.columns + self.rows <= SMALL
+        if self._integer and not small:
+            assert integer is not None
+            self._unit, whole = _made_integral(sparse.csr_array(csc), row_lower, row_upper, lower, upper, integer)
+            self._declared = whole & ~integer
+            integer = whole
+        scaled = csc.data * np.repeat(self._unit, np.diff(csc.indptr))
+        lower, upper = self._in_units(lower, upper)
+        row_lower, row_upper = self._widened(row_lower, row_upper)
         lp = highspy.HighsLp()
         lp.num_col_ = self.columns
         lp.num_row_ = self.rows
-        lp.col_cost_ = np.asarray(cost, dtype=np.float64)
-        lp.col_lower_ = np.asarray(lower, dtype=np.float64)
-        lp.col_upper_ = np.asarray(upper, dtype=np.float64)
-        lp.row_lower_ = np.asarray(row_lower, dtype=np.float64)
-        lp.row_upper_ = np.asarray(row_upper, dtype=np.float64)
+        lp.col_cost_ = np.asarray(cost * self._unit, dtype=np.float64)
+        lp.col_lower_, lp.col_upper_ = lower, upper
+        lp.row_lower_, lp.row_upper_ = row_lower, row_upper
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         lp.a_matrix_.start_ = csc.indptr.astype(np.int32)
         lp.a_matrix_.index_ = csc.indices.astype(np.int32)
-        lp.a_matrix_.value_ = np.asarray(csc.data, dtype=np.float64)
-        if integer is not None and integer.any():
+        lp.a_matrix_.value_ = np.asarray(scaled, dtype=np.float64)
+        if self._integer:
             kinds = highspy.HighsVarType
-            lp.integrality_ = [kinds.kInteger if i else kinds.kContinuous for i in integer]
+            lp.integrality_ = [kinds.kInteger if i else kinds.kContinuous for i in integer]  # type: ignore[union-attr]
         self._all_columns = np.arange(self.columns, dtype=np.int32)
         self._all_rows = np.arange(self.rows, dtype=np.int32)
-        self.highs = highspy.Highs()
-        self.highs.setOptionValue("output_flag", False)
-        self.highs.setOptionValue("threads", threads)
-        if integer is None or not integer.any():  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
-            self.highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
-            self.highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
-        self._integer = integer is not None and bool(integer.any())
+        self._highs = highspy.Highs()
+        self._set("output_flag", False)
+        self._set("threads", threads)
+        self._set("small_matrix_value", SMALLEST)
         if self._integer:
-            self.highs.HandleUserInterrupt = True
-        self.highs.passModel(lp)
+            self._set("mip_abs_gap", 0.0)
+            self._highs.HandleUserInterrupt = True
+        else:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
+            self._set("primal_feasibility_tolerance", 1e-9)
+            self._set("dual_feasibility_tolerance", 1e-9)
+        self._presolve = "off" if self._integer and small else "choose"
+        self._set("presolve", self._presolve)
+        self._sound = self._highs.passModel(lp) != highspy.HighsStatus.kError
+
+    def _set(self, option: str, value: object) -> None:
+        self._highs.setOptionValue(option, value)
+
+    def _without_small(self, csc: sparse.csc_array) -> tuple[sparse.csc_array, tuple[Vector, Vector]]:
+        """The matrix without entries that HiGHS would drop, and how far that widens the limits of the rows."""
+        small = (np.abs(csc.data) < SMALLEST) & (csc.data != 0)
+        more = np.zeros(csc.shape[0])
+        if not small.any():
+            return csc, (more, more)
+        column = np.repeat(np.arange(csc.shape[1]), np.diff(csc.indptr))
+        with np.errstate(invalid="ignore"):
+            part = np.where(small, np.abs(csc.data) * self._reach[column], 0.0)
+        np.add.at(more, csc.indices, part)
+        kept = csc.copy()
+        kept.data = np.where(small, 0.0, csc.data)
+        kept.eliminate_zeros()
+        return kept, (more, more)
+
+    def _widened(self, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
+        below, above = self._more
+        return np.asarray(lower - below, dtype=np.float64), np.asarray(upper + above, dtype=np.float64)
+
+    def _in_units(self, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
+        """Bounds as HiGHS gets them: those of columns declared integral are rounded inward."""
+        if not self._declared.any():
+            return np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+        lower, upper = lower / self._unit, upper / self._unit
+        low, high = np.ceil(lower - 1e-9), np.floor(upper + 1e-9)
+        return np.where(self._declared, low, lower), np.where(self._declared, high, upper)
 
     def change_cost(self, cost: Vector) -> None:
         """Replace the objective."""
-        self.highs.changeColsCost(self.columns, self._all_columns, np.asarray(cost, dtype=np.float64))
+        self._highs.changeColsCost(self.columns, self._all_columns, np.asarray(cost * self._unit, dtype=np.float64))
 
     def change_columns(self, lower: Vector, upper: Vector) -> None:
         """Replace the bounds of the variables."""
-        self.highs.changeColsBounds(self.columns, self._all_columns, lower, upper)
+        self._highs.changeColsBounds(self.columns, self._all_columns, *self._in_units(lower, upper))
 
     def change_rows(self, lower: Vector, upper: Vector) -> None:
-        """Replace the limits of the rows."""
+        """Replace the limits of the rows that the model was made with."""
         if self.rows:
-            self.highs.changeRowsBounds(self.rows, self._all_rows, lower, upper)
+            self._highs.changeRowsBounds(self.rows, self._all_rows, *self._widened(lower, upper))
+
+    def add_row(self, columns: NDArray[np.intp], values: Vector, lower: float, upper: float = np.inf) -> None:
+        """One more row; entries that are too small for HiGHS are left out and the limits widened by what they can be.
+
+        The row is divided by a power of two so that its largest entry is near 1.
+        """
+        largest = float(np.abs(values).max(initial=0.0))
+        if largest == 0.0:
+            return
+        unit = 2.0 ** -(float(np.frexp(largest)[1]) - 1)
+        values, lower, upper = values * unit, lower * unit, upper * unit
+        small = np.abs(values) < SMALLEST
+        if small.any():
+            used = small & (values != 0)
+            more = float((np.abs(values[used]) * self._reach[columns[used]]).sum())
+            if not np.isfinite(more):
+                return
+            columns, values, lower, upper = columns[~small], values[~small], lower - more, upper + more
+        entries = np.asarray(values * self._unit[columns], dtype=np.float64)
+        self._highs.addRow(lower, upper, columns.size, columns.astype(np.int32), entries)
+
+    def forbid(self, b: NDArray[np.bool_], columns: NDArray[np.intp]) -> None:
+        """Cut off one choice of binary columns: every other one differs from it in at least one place."""
+        self.add_row(columns, np.where(b, -1.0, 1.0), 1.0 - float(b.sum()))
+
+    def start_from(self, x: Vector) -> None:
+        """Give HiGHS a point to begin with."""
+        solution = self._highspy.HighsSolution()
+        solution.col_value = (x / self._unit).tolist()
+        self._highs.setSolution(solution)
+
+    def on_improvement(self, told: Callable[[Vector, float], None]) -> None:
+        """Have every better point of a MILP, and the bound by then, told as they come."""
+
+        def event(happened: Any) -> None:
+            told(np.asarray(happened.data_out.mip_solution) * self._unit, float(happened.data_out.mip_dual_bound))
+
+        self._highs.cbMipImprovingSolution.subscribe(event)
+
+    def cancel(self) -> None:
+        """End a solve that runs in another thread."""
+        self._highs.cancelSolve()
 
     def basis(self) -> NDArray[np.int64] | None:
         """Columns in the basis of the last LP, then its rows, counted on; None where HiGHS has none."""
-        found = self.highs.getBasis()
+        found = self._highs.getBasis()
         if not found.valid:
             return None
         basic = self._highspy.HighsBasisStatus.kBasic
@@ -99,59 +230,94 @@ class LinearModel:
     def _run(self) -> Any:
         """Run HiGHS; a MILP in a thread of its own, so that Ctrl-C can end it."""
         if not self._integer:
-            return self.highs.run()
+            return self._highs.run()
         outcome: list[Any] = []
-        thread = threading.Thread(target=lambda: outcome.append(self.highs.run()), daemon=True)
+        thread = threading.Thread(target=lambda: outcome.append(self._highs.run()), daemon=True)
         thread.start()
         try:
             while thread.is_alive():
                 thread.join(0.1)
         except KeyboardInterrupt:
-            self.highs.cancelSolve()
+            self._highs.cancelSolve()
             thread.join()
             raise
         return outcome[0] if outcome else self._highspy.HighsStatus.kError
 
-    def solve(self, time_limit: float | None = None) -> LinearAnswer:
-        """Solve, and read only what the status allows."""
+    def solve(
+        self, time_limit: float | None = None, gap: float = 0.0, nodes: int | None = None, first: bool = False
+    ) -> LinearAnswer:
+        """Solve, and read only what the status allows.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Seconds.
+        gap, nodes : of a MILP
+            Relative gap at which it is solved, and most nodes.
+        first : bool
+            Whether the first feasible point of a MILP is enough.
+        """
+        if not self._sound:
+            return LinearAnswer(Outcome.ERROR)
+        if self._integer:
+            self._set("mip_rel_gap", gap)
+            self._set("mip_max_nodes", 2**31 - 1 if nodes is None else nodes)
+            self._set("mip_max_improving_sols", 1 if first else 2**31 - 1)
+        began = time.perf_counter()
+        answer = self._solve(time_limit)
+        if answer.status in (Outcome.ERROR, Outcome.UNBOUNDED) or (
+            answer.status is Outcome.INFEASIBLE and self._integer
+        ):
+            # A second look, the other way: with presolve what was said without it, and the reverse.
+            self._set("presolve", "choose" if self._presolve == "off" else "off")
+            again = self._solve(None if time_limit is None else time_limit - (time.perf_counter() - began))
+            self._set("presolve", self._presolve)
+            if again.status in (answer.status, Outcome.LIMIT) or again.x is not None:
+                return again
+            if answer.status is Outcome.ERROR:
+                return again if not self._integer else LinearAnswer(Outcome.ERROR)
+            return answer if again.status is Outcome.ERROR and not self._integer else LinearAnswer(Outcome.ERROR)
+        return answer
+
+    def _solve(self, time_limit: float | None) -> LinearAnswer:
         if time_limit is not None:
             # HiGHS counts the run clock of an LP over all calls, that of a MILP anew.
-            before = 0.0 if self._integer else self.highs.getRunTime()
-            self.highs.setOptionValue("time_limit", before + max(time_limit, 1e-3))
+            before = 0.0 if self._integer else self._highs.getRunTime()
+            self._set("time_limit", before + max(time_limit, 1e-3))
         else:
-            self.highs.setOptionValue("time_limit", float("inf"))
+            self._set("time_limit", float("inf"))
         if self._run() == self._highspy.HighsStatus.kError:
-            return LinearAnswer("error")
-        model = self.highs.getModelStatus()
+            return LinearAnswer(Outcome.ERROR)
+        model = self._highs.getModelStatus()
         kinds = self._highspy.HighsModelStatus
-        info = self.highs.getInfo()
+        info = self._highs.getInfo()
         if model == kinds.kOptimal:
-            solution = self.highs.getSolution()
+            solution = self._highs.getSolution()
             return LinearAnswer(
-                "optimal",
-                np.array(solution.col_value),
+                Outcome.OPTIMAL,
+                np.array(solution.col_value) * self._unit,
                 float(info.objective_function_value),
-                np.array(solution.row_dual) if solution.dual_valid else None,
+                np.array(solution.row_dual)[: self.rows] if solution.dual_valid else None,
                 float(info.mip_dual_bound) if info.mip_node_count >= 0 else float(info.objective_function_value),
             )
         if model == kinds.kModelEmpty:
-            lp = self.highs.getLp()
+            lp = self._highs.getLp()
             low, high = np.array(lp.row_lower_), np.array(lp.row_upper_)
             if self.columns or (low > 1e-9).any() or (high < -1e-9).any():
-                return LinearAnswer("infeasible")
-            return LinearAnswer("optimal", np.zeros(0), 0.0, np.zeros(self.rows), 0.0)
+                return LinearAnswer(Outcome.INFEASIBLE)
+            return LinearAnswer(Outcome.OPTIMAL, np.zeros(0), 0.0, np.zeros(self.rows), 0.0)
         if model == kinds.kInfeasible:
-            return LinearAnswer("infeasible")
+            return LinearAnswer(Outcome.INFEASIBLE)
         if model == kinds.kUnboundedOrInfeasible:
-            self.highs.setOptionValue("presolve", "off")
-            self.highs.run()
-            self.highs.setOptionValue("presolve", "choose")
-            model = self.highs.getModelStatus()
+            self._set("presolve", "off")
+            self._highs.run()
+            self._set("presolve", self._presolve)
+            model = self._highs.getModelStatus()
             if model == kinds.kInfeasible:
-                return LinearAnswer("infeasible")
-            return LinearAnswer("unbounded" if model == kinds.kUnbounded else "error")
+                return LinearAnswer(Outcome.INFEASIBLE)
+            return LinearAnswer(Outcome.UNBOUNDED if model == kinds.kUnbounded else Outcome.ERROR)
         if model == kinds.kUnbounded:
-            return LinearAnswer("unbounded")
+            return LinearAnswer(Outcome.UNBOUNDED)
         if model in (
             kinds.kInterrupt,
             kinds.kTimeLimit,
@@ -160,7 +326,54 @@ class LinearModel:
             kinds.kObjectiveBound,
         ):
             feasible = info.primal_solution_status == self._highspy.SolutionStatus.kSolutionStatusFeasible
-            point = np.array(self.highs.getSolution().col_value) if feasible else None
+            point = np.array(self._highs.getSolution().col_value) * self._unit if feasible else None
             value = float(info.objective_function_value) if feasible else np.inf
-            return LinearAnswer("limit", point, value, None, float(info.mip_dual_bound))
-        return LinearAnswer("error")
+            bound = float(info.mip_dual_bound) if self._integer else -np.inf
+            return LinearAnswer(Outcome.LIMIT, point, value, None, bound)
+        return LinearAnswer(Outcome.ERROR)
+
+
+def _made_integral(
+    matrix: sparse.csr_array,
+    row_lower: Vector,
+    row_upper: Vector,
+    lower: Vector,
+    upper: Vector,
+    integer: NDArray[np.bool_],
+) -> tuple[Vector, NDArray[np.bool_]]:
+    """(units in which they are integral, which columns are integral), with those that an equation makes so.
+
+    An equation with one continuous column and rational ratios gives that column as a multiple of some unit.
+    """
+    unit, integer = np.ones(integer.size), integer.copy()
+    equations = np.flatnonzero((row_lower == row_upper) & np.isfinite(row_lower))
+    found = True
+    while found:
+        found = False
+        for r in equations:
+            part = slice(matrix.indptr[r], matrix.indptr[r + 1])
+            columns, values = matrix.indices[part], matrix.data[part]
+            open_ones = np.flatnonzero(~integer[columns])
+            if open_ones.size != 1:
+                continue
+            at = int(open_ones[0])
+            j = int(columns[at])
+            others = [Fraction(float(v * unit[k])) for v, k in zip(values, columns, strict=True) if k != j]
+            step = _step([*others, Fraction(float(row_upper[r]))], Fraction(float(values[at])))
+            if step is None or not (upper[j] - lower[j]) / step <= MOST_VALUES:
+                continue
+            unit[j], integer[j], found = step, True, True
+    return unit, integer
+
+
+def _step(terms: list[Fraction], divisor: Fraction) -> float | None:
+    """The largest number of which all terms / divisor are multiples; None where that is no short number."""
+    ratios = [abs(term / divisor) for term in terms if term]
+    if not ratios or any(ratio.denominator > LARGEST_DENOMINATOR for ratio in ratios):
+        return None
+    below = lcm(*(ratio.denominator for ratio in ratios))
+    if below > LARGEST_DENOMINATOR:
+        return None
+    step = Fraction(gcd(*(int(ratio * below) for ratio in ratios)), below)
+    value = float(step)
+    return value if Fraction(value) == step else None

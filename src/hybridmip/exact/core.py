@@ -11,15 +11,14 @@ that could beat the incumbent have been tried, the incumbent is optimal, and tha
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.bounds.formula import box_minimum, priced_limits, switch_costs, usable_multipliers
+from hybridmip.bounds.ledger import Grade
+from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_of
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.ranges import row_ranges
-from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.relax.role import Setting
 from hybridmip.restricted.dense import DenseSolver
 from hybridmip.run.state import SearchState
 
@@ -33,49 +32,37 @@ MOST_NODES = 3_000_000
 NODES_A_SECOND = 1_000_000
 #: Shares of the gap that are listed, one after the other, until there are too many.
 SHARES = (0.1, 0.25, 0.5, 1.0)
+#: Slack of the rows that are looked at on the way, relative: more than rounding, so that nothing is left out by it.
+ROUNDING = 1e-9
 
 
-def penalties(setting: Setting, relaxed: Relaxed) -> tuple[float, Vector] | None:
-    """(base, w): f(b) >= base + the sum of max(w, 0) where on and of max(-w, 0) where off; None if there is none."""
-    problem, diagonal = setting.problem, relaxed.diagonal
-    if diagonal is None:
-        return None
-    la = usable_multipliers(relaxed.row_multipliers, problem.row_lower, problem.row_upper)
-    mu = usable_multipliers(relaxed.binary_multipliers, problem.b_lower, problem.b_upper)
-    half = problem.Q.matvec(relaxed.x) - diagonal * relaxed.x
-    v = problem.q + 2 * half - problem.A.T @ la
-    magnitude = np.full(problem.n, np.abs(v).max(initial=0.0))
-    c = box_minimum(diagonal, v, setting.lower, setting.upper, magnitude)
-    w = switch_costs(problem, c, la) - problem.B.T @ mu
-    constant = problem.offset - float(relaxed.x @ half) + float(c[~problem.switched].sum())
-    constant += float(priced_limits(la, problem.row_lower, problem.row_upper).sum())
-    constant += float(priced_limits(mu, problem.b_lower, problem.b_upper).sum())
-    base = constant + float(np.minimum(w, 0.0).sum())
-    # A margin for rounding, generous beside the sums above.
-    size = abs(constant) + float(np.abs(w).sum()) + abs(float(relaxed.x @ half))
-    return (base - 1e-11 * size, w) if math.isfinite(base) and np.isfinite(w).all() else None
+def try_the_core(state: SearchState, setting: Setting) -> Tried | None:
+    """Try the b that can still beat the incumbent, least penalty first.
 
-
-def try_the_core(state: SearchState) -> bool:
-    """Try the b that can still beat the incumbent, least penalty first; True when all were tried."""
+    Returns
+    -------
+    Tried or None
+        When all were tried: a lower bound on the problem. None when there are too many.
+    """
     from hybridmip.exact.core_kernel import list_all
 
     problem = state.problem
     if not state.best.feasible or problem.m == 0 or problem.rows > 200:
-        return False
+        return None
     if state.penalties is None:
-        return False
+        return None
     base, w = state.penalties
     listed = -1.0  # every b with a penalty up to this was tried
+    tried = NOTHING_TRIED  # a lower bound on all of them
     for share in SHARES:
         state.check()
         gap = state.best.objective - base
         if gap <= 0:
-            return True
+            return tried.and_then(Tried(base + max(listed, 0.0), Grade.PROVEN))
         budget = share * gap
         open_ones = np.flatnonzero(np.abs(w) <= budget)
         if open_ones.size > MOST_OPEN:
-            return False
+            return None
         open_ones = open_ones[np.argsort(-np.abs(w[open_ones]), kind="stable")]
         fixed = w < 0
         fixed[open_ones] = False
@@ -89,30 +76,32 @@ def try_the_core(state: SearchState) -> bool:
         found = found[found @ on + ~found @ off > listed]
         candidates = np.tile(fixed, (len(found), 1))
         candidates[:, open_ones] = found
-        all_tried = _try(state, candidates)
-        if not (complete and all_tried):
-            return False
-        listed = budget
-    return True
+        # The listing lets rounding pass on the rows on b; the set itself decides.
+        candidates = candidates[state.binaries.contains_each(candidates)]
+        least = _try(state, setting, candidates)
+        if not complete or least is None:
+            return None
+        tried, listed = tried.and_then(least), budget
+    return tried.and_then(Tried(base + listed, Grade.PROVEN))
 
 
-def _try(state: SearchState, candidates: NDArray[np.bool_]) -> bool:
-    """Evaluate the candidates and keep the best; False when the limit on evaluations leaves some out."""
+def _try(state: SearchState, setting: Setting, candidates: NDArray[np.bool_]) -> Tried | None:
+    """Evaluate the candidates and keep the best; a lower bound on them, None when the limit on evaluations ends it."""
     number = len(candidates)
     candidates = candidates[: max(state.evaluations_left - 1, 0)]
     if len(candidates) == 0:
-        return number == 0
+        return NOTHING_TRIED if number == 0 else None
     row, column = np.nonzero(candidates)
     sizes = candidates.sum(axis=1)
     ins = np.full((len(candidates), max(1, int(sizes.max()))), -1, dtype=np.intp)
     ins[row, np.arange(row.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)] = column
     outs = np.full((len(ins), 1), -1, dtype=np.intp)
     nothing = np.zeros(state.problem.m, dtype=bool)
-    values, infeasibility = state.solver.evaluate_moves(nothing, outs, ins, state.deadline, state.best)
+    moves = state.solver.evaluate_moves(nothing, outs, ins, state.deadline, state.best)
     state.check()
-    best = candidates[int(np.lexsort((values, infeasibility))[0])]
+    best = candidates[int(np.lexsort((moves.values, moves.infeasibility))[0])]
     state.evaluate(best, "core")
-    return len(candidates) == number
+    return least_of(state, setting, candidates, moves) if len(candidates) == number else None
 
 
 def _rows(state: SearchState, open_ones: NDArray[np.intp], fixed: NDArray[np.bool_]) -> tuple[Matrix, Vector]:
@@ -131,6 +120,6 @@ def _rows(state: SearchState, open_ones: NDArray[np.intp], fixed: NDArray[np.boo
         usable = np.isfinite(limit) & np.isfinite(constant) & np.isfinite(matrix).all(axis=0)
         part = matrix[:, usable]
         columns.append(part[open_ones])
-        slack = 1e-9 * (1 + np.abs(limit[usable]) + np.abs(part).sum(axis=0))
+        slack = ROUNDING * (np.abs(limit[usable]) + np.abs(constant[usable]) + np.abs(part).sum(axis=0))
         limits.append(limit[usable] - constant[usable] - part[fixed].sum(axis=0) + slack)
     return np.ascontiguousarray(np.concatenate(columns, axis=1)), np.concatenate(limits)

@@ -29,6 +29,9 @@ def listing(on, off, budget, C, d, leaves, most_nodes, room, penalty, choice):
         for t in range(R):
             least[f, t] = least[f + 1, t] + min(0.0, C[f, t])
     count, nodes, depth = F - F, F - F, F - F
+    for t in range(R):
+        if least[0, t] > d[t]:
+            return count, True
     while depth >= 0:
         if depth == F:
             if count >= leaves.shape[0]:

@@ -7,7 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.exact.tried import Tried, least_of
 from hybridmip.model.binaries import BinarySet
+from hybridmip.relax.role import Setting
 from hybridmip.run.state import SearchState
 
 
@@ -35,7 +37,7 @@ def members(binaries: BinarySet, limit: int) -> NDArray[np.bool_] | None:
     padding = np.zeros((M.shape[0], 1))
     least = np.concatenate([np.cumsum(np.minimum(M, 0)[:, ::-1], axis=1)[:, ::-1], padding], axis=1)
     most = np.concatenate([np.cumsum(np.maximum(M, 0)[:, ::-1], axis=1)[:, ::-1], padding], axis=1)
-    slack = 1e-9 * (1 + np.abs(M).sum(axis=1))
+    slack = binaries.slack
     found, activity = np.zeros((1, m), dtype=bool), np.zeros((1, M.shape[0]))
     for i in range(m):
         on = found.copy()
@@ -50,14 +52,14 @@ def members(binaries: BinarySet, limit: int) -> NDArray[np.bool_] | None:
     return found if len(found) <= limit else None
 
 
-def enumerate_all(state: SearchState, limit: int) -> bool:
-    """Try every b if there are at most `limit`; returns whether that was done.
+def enumerate_all(state: SearchState, setting: Setting, limit: int) -> Tried | None:
+    """Try every b if there are at most `limit`; returns a lower bound on all of them, None where that was not done.
 
-    Afterwards the incumbent is optimal, or there is none and the problem is infeasible.
+    Infinite when there is no feasible one.
     """
     everything = members(state.binaries, limit)
     if everything is None:
-        return False
+        return None
     number, m = everything.shape
     width = max(1, int(everything.sum(axis=1).max(initial=0)))
     ins = np.full((number, width), -1, dtype=np.intp)
@@ -68,11 +70,9 @@ def enumerate_all(state: SearchState, limit: int) -> bool:
     state.check()
     # One evaluation is kept for the best, which is then solved in full.
     allowed = min(number, max(state.evaluations_left - 1, 1))
-    values, infeasibility = state.solver.evaluate_moves(
-        np.zeros(m, dtype=bool), outs[:allowed], ins[:allowed], state.deadline
-    )
+    moves = state.solver.evaluate_moves(np.zeros(m, dtype=bool), outs[:allowed], ins[:allowed], state.deadline)
     if allowed:
-        best = everything[int(np.lexsort((values, infeasibility))[0])]
+        best = everything[int(np.lexsort((moves.values, moves.infeasibility))[0])]
         state.offer(best, state.solver.evaluate(best), "enumeration")
     state.check()
-    return bool(allowed == number)
+    return least_of(state, setting, everything, moves) if allowed == number else None

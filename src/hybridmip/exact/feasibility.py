@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hybridmip.engines.highs import LinearModel
+from hybridmip.engines.highs import LinearModel, Outcome
+from hybridmip.model.quadratic import Binary
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.protocol import Binary
 
 #: Refused b that are cut off before giving up.
 MOST_CUTS = 200
@@ -38,26 +38,18 @@ def find_feasible(
         np.concatenate([setting.hull_upper, np.ones(problem.m)]),
         integer=np.concatenate([np.zeros(problem.n, dtype=bool), np.ones(problem.m, dtype=bool)]),
     )
-    model.highs.setOptionValue("mip_max_improving_sols", 1)
     end = math.inf if time_limit is None else time.perf_counter() + time_limit
     for _ in range(MOST_CUTS):
         left = None if time_limit is None else end - time.perf_counter()
         if left is not None and left <= 0:
             break
-        answer = model.solve(left)
-        if answer.status == "infeasible" and model.highs.getOptionValue("presolve")[1] != "off":
-            # HiGHS's presolve has called feasible twins infeasible: its word is taken only without presolve.
-            model.highs.setOptionValue("presolve", "off")
-            continue
-        if answer.status == "infeasible":
+        answer = model.solve(left, first=True)
+        if answer.status is Outcome.INFEASIBLE:
             return "infeasible", None
         if answer.x is None:
             break
         b = np.asarray(answer.x[problem.n :] > 0.5)
         if accept(b):
             return "feasible", b
-        # Every other b differs in at least one place: sum over ones of (1 - b_i) + sum over zeros of b_i >= 1.
-        coefficients = np.where(b, -1.0, 1.0)
-        columns = np.arange(problem.n, problem.n + problem.m, dtype=np.int32)
-        model.highs.addRow(1.0 - float(b.sum()), np.inf, problem.m, columns, coefficients)
+        model.forbid(b, np.arange(problem.n, problem.n + problem.m))
     return "unknown", None

@@ -16,6 +16,7 @@ from hybridmip.errors import ArgumentError
 from hybridmip.frontier.family import Family, PortfolioFamily
 from hybridmip.model.problem import Problem
 from hybridmip.run.result import relative_gap
+from hybridmip.tolerances import OPTIMAL_GAP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from hybridmip.applications.portfolio import Portfolio
 
-#: Relative gap at which a point counts as optimal.
-OPTIMAL_GAP = 1e-6
 #: Points of the unconstrained frontier beside the constrained one.
 SMOOTH = 200
 
@@ -105,7 +104,7 @@ class Frontier:
             return Point(i, value, "unknown", math.inf, -math.inf, math.inf, {}, (), "", 0, 0.0)
         objective = math.inf if record["objective"] is None else record["objective"]
         bound = -math.inf if record["bound"] is None else min(record["bound"], objective)
-        gap = relative_gap(objective, bound)
+        gap = relative_gap(objective, bound, record.get("size", 0.0))
         status = record["status"]
         if status == "feasible" and gap <= OPTIMAL_GAP:
             status = "optimal"

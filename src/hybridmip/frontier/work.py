@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from hybridmip.errors import HybridMIPError
 from hybridmip.frontier.family import Family
 from hybridmip.frontier.store import Record
-from hybridmip.model.problem import Problem
 from hybridmip.run.config import Config
-from hybridmip.run.result import Result, Status
-from hybridmip.run.solve import solve
+from hybridmip.run.result import Result
+from hybridmip.run.solve import descend_from, solve
 
 #: A point to solve: its number, its parameter, lists of the binaries that are on in starts to try.
 Job = tuple[int, float, list[list[int]]]
@@ -39,7 +37,7 @@ def solve_points(
         problem = family.problem(value)
         warm = [np.isin(np.arange(problem.m), start) for start in starts]
         if phase == "neighbors":
-            record = _descend(problem, warm, config, seed)
+            record = as_record(descend_from(problem, warm, config, seed))
         else:
             result = solve(problem, config=config, seed=seed, warm_start=warm or None, time_limit=seconds)
             record = as_record(result)
@@ -55,6 +53,7 @@ def as_record(result: Result) -> Record:
         "stop_reason": str(result.stop_reason),
         "objective": _number(result.objective),
         "bound": _number(result.bound),
+        "size": result.size,
         "found_by": result.found_by,
         "evaluations": result.evaluations,
         "b": [], "x": [],
@@ -67,43 +66,6 @@ def as_record(result: Result) -> Record:
 
 def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-def _descend(problem: Problem, starts: Sequence[Any], config: Config, seed: int) -> Record:
-    """The best of the local optima below the starts."""
-    from hybridmip.bounds.diagonal import phi
-    from hybridmip.engines.blas import one_thread
-    from hybridmip.engines.compiled import load_descent
-    from hybridmip.model.binaries import BinarySet
-    from hybridmip.restricted import restricted_solver
-    from hybridmip.restricted.dense import DenseSolver
-    from hybridmip.run.state import SearchState, StopSearch
-    from hybridmip.search.descents import Descents
-
-    solver = restricted_solver(problem, config.threads)
-    now = time.perf_counter()
-    try:
-        if isinstance(solver, DenseSolver):
-            load_descent()
-        binaries = BinarySet(problem)
-        state = SearchState(problem, config, solver, binaries, np.random.default_rng(seed), now, math.inf, 0.0)
-        with one_thread(problem.n):
-            state.diagonal = phi(problem.Q)
-            Descents(state).run([(binaries.nearest(start), "neighbor") for start in starts])
-    except (HybridMIPError, StopSearch):
-        pass  # the answer so far stands
-    finally:
-        solver.close()
-    best = state.best
-    record: Record = {
-        "status": str(Status.FEASIBLE if best.feasible else Status.UNKNOWN), "stop_reason": "converged",
-        "objective": _number(best.objective), "bound": None, "found_by": state.found_by,
-        "evaluations": solver.evaluations, "b": [], "x": [],
-    }  # fmt: skip
-    if best.feasible and best.x is not None and state.best_b is not None:
-        record["b"] = np.flatnonzero(state.best_b).tolist()
-        record["x"] = [[int(j), float(best.x[j])] for j in np.flatnonzero(best.x)]
-    return record
 
 
 def begin_worker() -> None:

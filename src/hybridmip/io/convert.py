@@ -25,7 +25,6 @@ from hybridmip.errors import FileError, ProblemError
 from hybridmip.io.model import INFINITE, Model, Original, ReadProblem
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import (
-    SEMIDEFINITE_TOLERANCE,
     DenseForm,
     DiagonalForm,
     Matrix,
@@ -33,6 +32,7 @@ from hybridmip.model.quadratic import (
     SparseForm,
     Vector,
 )
+from hybridmip.model.semidefinite import lacking
 
 #: A general integer may take one value more than this.
 LARGEST_RANGE = 2**16 - 1
@@ -446,8 +446,6 @@ def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int) -> Vector:
     dominant = diagonal >= radius
     if dominant.all():
         return shift
-    scale = float(np.abs(Q.data).max())
-    tolerance = SEMIDEFINITE_TOLERANCE * scale
     blocks, labels = connected_components(Q, directed=False)
     order = np.argsort(labels, kind="stable")
     suspect = np.zeros(blocks, dtype=bool)
@@ -462,10 +460,10 @@ def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int) -> Vector:
                 f"(at most {LARGEST_BLOCK})"
             )
         matrix = Q[block][:, block].toarray()
-        if _semidefinite(matrix, tolerance):
+        if lacking(matrix) is not None:
             continue
         twins = block >= continuous
-        amount = _smallest_shift(matrix, twins, tolerance)
+        amount = _smallest_shift(matrix, twins)
         if amount is None:
             worst = min(worst, float(np.linalg.eigvalsh(matrix)[0]))
         else:
@@ -480,7 +478,7 @@ def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int) -> Vector:
     return shift
 
 
-def _smallest_shift(matrix: Matrix, twins: NDArray[np.bool_], tolerance: float) -> float | None:
+def _smallest_shift(matrix: Matrix, twins: NDArray[np.bool_]) -> float | None:
     """The least amount that, added to the twins' diagonal, makes the matrix semidefinite; None if none does."""
     if not twins.any():
         return None
@@ -488,7 +486,7 @@ def _smallest_shift(matrix: Matrix, twins: NDArray[np.bool_], tolerance: float) 
     complement = matrix[np.ix_(twins, twins)]
     if rest.any():
         inner, cross = matrix[np.ix_(rest, rest)], matrix[np.ix_(rest, twins)]
-        if not _semidefinite(inner, tolerance):
+        if lacking(inner) is None:
             return None
         # Schur complement: semidefinite exactly when it is, given that the cross terms are in the range of the rest.
         solved = np.linalg.pinv(inner, rcond=1e-12, hermitian=True) @ cross
@@ -496,22 +494,16 @@ def _smallest_shift(matrix: Matrix, twins: NDArray[np.bool_], tolerance: float) 
             return None
         complement = complement - cross.T @ solved
     amount = max(0.0, -float(np.linalg.eigvalsh((complement + complement.T) / 2)[0]))
-    shifted = matrix + np.diag(np.where(twins, amount, 0.0))
-    limit = SEMIDEFINITE_TOLERANCE * max(float(np.abs(shifted.diagonal()).max()), tolerance)
-    return amount if _semidefinite(shifted, limit) else None
-
-
-def _semidefinite(matrix: Matrix, tolerance: float) -> bool:
-    """Whether the matrix is semidefinite up to the tolerance: one Cholesky."""
-    try:
-        np.linalg.cholesky(matrix + tolerance * np.eye(matrix.shape[0]))
-    except np.linalg.LinAlgError:
-        return False
-    return True
+    # What rounding made too small grows until it is proven.
+    for more in (0.0, 1e-12, 1e-10, 1e-8):
+        larger = amount + more * max(amount, float(np.abs(complement).max(initial=0.0)))
+        if lacking(matrix + np.diag(np.where(twins, larger, 0.0))) is not None:
+            return larger
+    return None
 
 
 def _form(Q: sparse.csr_array | None) -> QuadraticForm | None:
-    """Q as a form, dense where most of it is there; its convexity is known by now."""
+    """Q as a form, dense where most of it is there."""
     if Q is None:
         return None
     size, diagonal = Q.shape[0], Q.diagonal()
@@ -522,5 +514,4 @@ def _form(Q: sparse.csr_array | None) -> QuadraticForm | None:
         form = DenseForm(Q.toarray())
     else:
         form = SparseForm(Q)
-    form.convex = True
     return form

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +16,49 @@ from scipy import sparse
 from hybridmip.engines.highs import LinearModel
 from hybridmip.errors import HybridMIPError
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Vector
-from hybridmip.restricted.protocol import Binary
+from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.tolerances import FEASIBLE_BINARY
 
-#: Slack allowed on rows of b.
-TOLERANCE = 1e-9
+#: Answers of HiGHS that turn out to miss a row by more than rounding, and are cut off, at most.
+MOST_CUTS = 1000
 
 
 class NoFeasibleBinaries(HybridMIPError):
-    """No b satisfies the rows on b alone (proven); `rows` names those involved."""
+    """No b satisfies the rows on b alone; `rows` names those involved, `counted` is False where HiGHS says so."""
 
-    def __init__(self, rows: tuple[str, ...]) -> None:
+    def __init__(self, rows: tuple[str, ...], counted: bool = True) -> None:
         super().__init__(f"no choice of binaries satisfies {', '.join(rows)}")
         self.rows = rows
+        self.counted = counted
+
+
+def _rounding(M: sparse.csr_array, lower: Vector, upper: Vector) -> Vector:
+    """What a sum of a row of M may be off by rounding, and no more."""
+    limits = np.maximum(*(np.where(np.isfinite(limit), np.abs(limit), 0.0) for limit in (lower, upper)))
+    return FEASIBLE_BINARY * (np.asarray(abs(M).sum(axis=1)).ravel() + limits)
+
+
+def _telling(M: sparse.csr_array, lower: Vector, upper: Vector) -> NDArray[np.intp]:
+    """The rows that say something: not those that hold for every b, nor those that another one with the same entries
+    implies."""
+    row = np.repeat(np.arange(M.shape[0]), np.diff(M.indptr))
+    least = np.bincount(row, np.minimum(M.data, 0.0), M.shape[0])
+    most = np.bincount(row, np.maximum(M.data, 0.0), M.shape[0])
+    told = ~((least >= lower) & (most <= upper))
+    seen: dict[bytes, int] = {}
+    for r in np.flatnonzero(told):
+        part = slice(M.indptr[r], M.indptr[r + 1])
+        order = np.argsort(M.indices[part], kind="stable")
+        key = M.indices[part][order].tobytes() + M.data[part][order].tobytes()
+        other = seen.setdefault(key, int(r))
+        if other == r:
+            continue
+        if lower[other] >= lower[r] and upper[other] <= upper[r]:
+            told[r] = False
+        elif lower[r] >= lower[other] and upper[r] <= upper[other]:
+            told[other] = False
+            seen[key] = int(r)
+    return np.flatnonzero(told)
 
 
 class BinarySet:
@@ -40,6 +71,8 @@ class BinarySet:
 
     Attributes
     ----------
+    slack : ndarray
+        What a row may be missed by: rounding.
     kind : str
         `free` (no rows), `disjoint` (counts over disjoint sets) or `general`.
     """
@@ -48,12 +81,15 @@ class BinarySet:
         self.m = problem.m
         only_b = np.flatnonzero(np.diff(problem.A.indptr) == 0) if problem.rows else np.zeros(0, dtype=np.intp)
         M = sparse.csr_array(sparse.vstack([problem.B, problem.G[only_b]], format="csr"))
-        self.lower = np.concatenate([problem.b_lower, problem.row_lower[only_b]])
-        self.upper = np.concatenate([problem.b_upper, problem.row_upper[only_b]])
-        self.names = (*problem.b_row_names, *(problem.row_names[i] for i in only_b))
-        self.matrix = M
+        lower = np.concatenate([problem.b_lower, problem.row_lower[only_b]])
+        upper = np.concatenate([problem.b_upper, problem.row_upper[only_b]])
+        kept = _telling(M, lower, upper)
+        self.matrix = M = sparse.csr_array(M[kept])
+        self.lower, self.upper = lower[kept], upper[kept]
+        names = (*problem.b_row_names, *(problem.row_names[i] for i in only_b))
+        self.names = tuple(names[i] for i in kept)
         self._by_column = sparse.csc_array(M)
-        self._slack = TOLERANCE * (1.0 + np.asarray(abs(M).sum(axis=1)).ravel())
+        self.slack = _rounding(M, self.lower, self.upper)
         self.group = np.full(self.m, -1, dtype=np.intp)
         self.group_lower: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.group_upper: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
@@ -77,8 +113,9 @@ class BinarySet:
                 return "general"
             unit = float(data[0]) if data.size else 1.0
             limits = sorted((self.lower[row] / unit, self.upper[row] / unit))
-            least = 0 if limits[0] == -math.inf else max(0, math.ceil(limits[0] - 1e-9))
-            most = len(members) if limits[1] == math.inf else min(len(members), math.floor(limits[1] + 1e-9))
+            slack = self.slack[row] / abs(unit)
+            least = 0 if limits[0] == -math.inf else max(0, math.ceil(limits[0] - slack))
+            most = len(members) if limits[1] == math.inf else min(len(members), math.floor(limits[1] + slack))
             if least > most:
                 raise NoFeasibleBinaries((self.names[row],))
             self.group[members] = row
@@ -90,7 +127,13 @@ class BinarySet:
     def contains(self, b: Binary) -> bool:
         """Whether b satisfies every row."""
         activity = self.matrix @ b.astype(np.float64)
-        return bool(np.all(activity >= self.lower - self._slack) and np.all(activity <= self.upper + self._slack))
+        return bool(np.all(activity >= self.lower - self.slack) and np.all(activity <= self.upper + self.slack))
+
+    def contains_each(self, many: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which lines of `many` satisfy every row."""
+        activity = np.asarray((self.matrix @ many.T.astype(np.float64)).T)
+        inside = (activity >= self.lower - self.slack) & (activity <= self.upper + self.slack)
+        return np.asarray(inside.all(axis=1))
 
     def maximise(self, scores: Vector, threshold: float = 0.0, time_limit: float | None = None) -> Binary:
         """The member with the largest total of scores, counting each score from `threshold`.
@@ -112,12 +155,34 @@ class BinarySet:
             )  # fmt: skip
         largest = float(np.abs(gain).max(initial=0.0))
         self._model.change_cost(-gain / largest if largest > 0 else np.zeros(self.m))
-        answer = self._model.solve(time_limit)
-        if answer.status == "infeasible":
-            raise NoFeasibleBinaries(self.names)
-        if answer.x is None:
-            raise TimeoutError("no member of the set was found in time")
-        return np.asarray(answer.x > 0.5)
+        for _ in range(MOST_CUTS):
+            answer = self._model.solve(time_limit)
+            if answer.status == "infeasible":
+                raise NoFeasibleBinaries(self.names, counted=False)
+            if answer.x is None:
+                break
+            b = np.asarray(answer.x > 0.5)
+            if self.contains(b):
+                return b
+            # HiGHS's tolerance let pass what is no member.
+            self._model.forbid(b, np.arange(self.m))
+        raise TimeoutError("no member of the set was found in time")
+
+    @cached_property
+    def possible(self) -> Binary:
+        """Which binaries can be on at all, as far as single rows tell."""
+        M = self.matrix
+        row = np.repeat(np.arange(M.shape[0]), np.diff(M.indptr))
+        least = np.bincount(row, np.minimum(M.data, 0.0), M.shape[0])
+        most = np.bincount(row, np.maximum(M.data, 0.0), M.shape[0])
+        low = least[row] - np.minimum(M.data, 0.0) + M.data
+        high = most[row] - np.maximum(M.data, 0.0) + M.data
+        broken = (low > self.upper[row] + self.slack[row]) | (high < self.lower[row] - self.slack[row])
+        possible = np.ones(self.m, dtype=bool)
+        possible[M.indices[broken]] = False
+        if self.kind == "disjoint":
+            possible &= (self.group < 0) | (np.append(self.group_upper, 1)[self.group] > 0)
+        return possible
 
     def _take_the_top(self, gain: Vector) -> Binary:
         b = (gain > 0) & (self.group < 0)
@@ -187,7 +252,7 @@ class BinarySet:
         row = columns.indices
         column = np.repeat(np.arange(self.m), np.diff(columns.indptr))
         after = activity[row] + columns.data * step[column]
-        broken = (after < self.lower[row] - self._slack[row]) | (after > self.upper[row] + self._slack[row])
+        broken = (after < self.lower[row] - self.slack[row]) | (after > self.upper[row] + self.slack[row])
         # A row that is already violated may be left so only if the flip does not touch it.
         bad[column[broken]] = True
         return np.flatnonzero(~bad)
@@ -207,7 +272,7 @@ class BinarySet:
         for row in range(self.matrix.shape[0]):
             line = dense[row] if dense is not None else self.matrix[[row]].toarray().ravel()
             after = activity[row] - line[outs][:, None] + line[ins][None, :]
-            mask &= (after >= self.lower[row] - self._slack[row]) & (after <= self.upper[row] + self._slack[row])
+            mask &= (after >= self.lower[row] - self.slack[row]) & (after <= self.upper[row] + self.slack[row])
         return mask
 
     def exchange_at_random(self, b: Binary, rng: np.random.Generator, tries: int = 40) -> Binary:

@@ -63,7 +63,7 @@ def implied_bounds(problem: Problem) -> tuple[Vector, Vector]:
                     np.minimum.at(new, column[mask], value[mask])
                 else:
                     np.maximum.at(new, column[mask], value[mask])
-                slack = 1e-9 * (1 + np.abs(np.where(np.isfinite(new), new, 0.0)))
+                slack = 1e-9 * np.abs(np.where(np.isfinite(new), new, 0.0))
                 new = new + np.sign(worse) * slack
                 fill = np.isinf(bounds) & np.isfinite(new)
                 with np.errstate(invalid="ignore"):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -298,6 +298,65 @@ class Problem:
             worst = max(worst, float((low - value).max(initial=0.0)), float((value - high).max(initial=0.0)))
         return worst
 
+    def worst_row(self, x: ArrayLike, b: ArrayLike, least: float = 0.0) -> tuple[float, str]:
+        """(largest share of its size by which a row on x is missed, its name); x and b are taken to be in their bounds.
+
+        The size of a row is the sum of the sizes of its terms and of its limit, and of `least` times its entries: x of
+        this size is nothing. Rows without x (see `worst_binary_row`) are left out.
+        """
+        x, b = np.asarray(x, dtype=np.float64), np.asarray(b, dtype=np.float64)
+        with_x = np.diff(self.A.indptr) > 0
+        size = abs(self.A) @ (np.abs(x) + least) + abs(self.G) @ b
+        share = _missed(self.A @ x + self.G @ b, self.row_lower, self.row_upper, size)
+        share = np.where(with_x, share, 0.0)
+        at = int(share.argmax()) if share.size else -1
+        return (float(share[at]), self.row_names[at]) if at >= 0 else (0.0, "")
+
+    def worst_binary_row(self, b: ArrayLike) -> tuple[float, str]:
+        """(largest share of its size by which a row on b alone is missed, its name)."""
+        b = np.asarray(b, dtype=np.float64)
+        only_b = np.flatnonzero(np.diff(self.A.indptr) == 0)
+        G = self.G[only_b]
+        shares = np.concatenate([
+            _missed(self.B @ b, self.b_lower, self.b_upper, abs(self.B) @ b),
+            _missed(G @ b, self.row_lower[only_b], self.row_upper[only_b], abs(G) @ b),
+        ])  # fmt: skip
+        if not shares.size:
+            return 0.0, ""
+        at = int(shares.argmax())
+        known = self.B.shape[0]
+        return float(shares[at]), self.b_row_names[at] if at < known else self.row_names[int(only_b[at - known])]
+
+    def sizes(self, x: ArrayLike, b: ArrayLike) -> float:
+        """The sum of the sizes of the objective's terms: what its rounding is in proportion to."""
+        x, b = np.abs(np.asarray(x, dtype=np.float64)), np.abs(np.asarray(b, dtype=np.float64))
+        curved = float(x @ self.Q.absolute_matvec(x))
+        return curved + float(np.abs(self.q) @ x) + float(np.abs(self.p) @ b) + abs(self.offset)
+
+    def rescaled(
+        self, columns: NDArray[np.int64], rows: NDArray[np.int64], b_rows: NDArray[np.int64], objective: int
+    ) -> Problem:
+        """The same problem in x / 2^columns, with rows, rows on b and objective times powers of two: no digit changes.
+
+        The data are valid already, so nothing is checked.
+        """
+        scaled = object.__new__(Problem)
+        set_ = partial(object.__setattr__, scaled)
+        set_("Q", self.Q.rescaled(columns, objective))
+        set_("q", frozen(np.ldexp(self.q, columns + objective)))
+        set_("p", frozen(np.ldexp(self.p, objective)))
+        set_("offset", float(np.ldexp(self.offset, objective)))
+        set_("A", _rescaled(self.A, rows, columns))
+        set_("G", _rescaled(self.G, rows, None))
+        set_("B", _rescaled(self.B, b_rows, None))
+        for name, exponents in (("row", rows), ("b", b_rows), ("x", -columns)):
+            for side in ("lower", "upper"):
+                set_(f"{name}_{side}", frozen(np.ldexp(getattr(self, f"{name}_{side}"), exponents)))
+        for name in ("switch", "x_names", "b_names", "row_names", "b_row_names"):
+            set_(name, getattr(self, name))
+        set_("_sealed", True)
+        return scaled
+
     @cached_property
     def hash(self) -> str:
         """SHA-256 over everything that defines the problem, names included."""
@@ -351,7 +410,25 @@ def _matrix(name: str, values: Any) -> sparse.csr_array | None:
         raise ProblemError(f"{name} has an entry that is NaN or infinite; every entry must be finite")
     matrix = matrix.copy()
     matrix.sum_duplicates()
+    matrix.eliminate_zeros()
     return matrix
+
+
+def _rescaled(matrix: sparse.csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64] | None) -> sparse.csr_array:
+    exponents = np.repeat(rows, np.diff(matrix.indptr))
+    if columns is not None:
+        exponents = exponents + columns[matrix.indices]
+    data = np.ldexp(matrix.data, exponents)
+    data.setflags(write=False)
+    return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _missed(activity: Vector, lower: Vector, upper: Vector, size: Vector) -> Vector:
+    """By what share of its size each row is missed; infinite where it has none."""
+    miss = np.maximum(np.maximum(lower - activity, activity - upper), 0.0)
+    limit = np.where(activity < lower, np.abs(lower), np.abs(upper))
+    size = size + np.where(np.isfinite(limit), limit, 0.0)
+    return np.where(miss > 0, miss / np.where(size > 0, size, 1.0), 0.0)
 
 
 def _given(*limits: ArrayLike | None) -> bool:

@@ -7,6 +7,7 @@ one it holds, and a factor model is never multiplied out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hybridmip.errors import ProblemError
+from hybridmip.model.semidefinite import lacking, roots
+from hybridmip.tolerances import SYMMETRIC
 
 Vector = NDArray[np.float64]
+Binary = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
-
-#: A Q counts as semidefinite down to this share of its largest diagonal entry.
-SEMIDEFINITE_TOLERANCE = 1e-9
-#: A Q counts as symmetric up to this share of its largest entry.
-SYMMETRY_TOLERANCE = 1e-9
 
 
 def frozen(values: ArrayLike) -> NDArray[np.float64]:
@@ -35,8 +34,8 @@ class QuadraticForm(ABC):
     """x'Qx for a symmetric positive semidefinite Q of size n."""
 
     n: int
-    #: Whether convexity was checked already; a form is immutable, so once is enough.
-    convex: bool = False
+    #: e >= 0 with Q + diag(e) >= 0 proven; None until it was looked for. A form is immutable, so once is enough.
+    slack: Vector | None = None
 
     @abstractmethod
     def matvec(self, x: Vector) -> Vector:
@@ -59,12 +58,22 @@ class QuadraticForm(ABC):
         """(P, T) with Q = P + T T', P sparse, and T dense (n x few) or None."""
 
     @abstractmethod
-    def most_negative_eigenvalue(self) -> float:
-        """Smallest eigenvalue if it is clearly negative, else 0."""
+    def lacking(self) -> Vector | None:
+        """e >= 0 with Q + diag(e) >= 0 proven; None where Q is indefinite by more than rounding."""
 
     @abstractmethod
-    def scaled(self, factor: float) -> QuadraticForm:
-        """The form factor * x'Qx."""
+    def most_negative_eigenvalue(self) -> float:
+        """Smallest eigenvalue, for a message."""
+
+    @abstractmethod
+    def _rescaled(self, columns: NDArray[np.int64], objective: int) -> QuadraticForm: ...
+
+    def rescaled(self, columns: NDArray[np.int64], objective: int) -> QuadraticForm:
+        """2^objective (S x)'Q(S x) with S = diag(2^columns): powers of two, so that no digit changes."""
+        form = self._rescaled(columns, objective)
+        if self.slack is not None:
+            form.slack = np.ldexp(self.slack, 2 * columns + objective)
+        return form
 
     @abstractmethod
     def parts(self) -> tuple[NDArray[Any], ...]:
@@ -112,12 +121,14 @@ class DiagonalForm(QuadraticForm):
     def split(self) -> tuple[sparse.csc_array, Matrix | None]:
         return sparse.csc_array(sparse.diags_array(self.values, format="csc")), None
 
-    def most_negative_eigenvalue(self) -> float:
-        lowest = float(self.values.min(initial=0.0))
-        return lowest if lowest < -SEMIDEFINITE_TOLERANCE * float(np.abs(self.values).max(initial=0.0)) else 0.0
+    def lacking(self) -> Vector | None:
+        return None if (self.values < 0).any() else np.zeros(self.n)
 
-    def scaled(self, factor: float) -> DiagonalForm:
-        return DiagonalForm(factor * self.values)
+    def most_negative_eigenvalue(self) -> float:
+        return float(self.values.min(initial=0.0))
+
+    def _rescaled(self, columns: NDArray[np.int64], objective: int) -> DiagonalForm:
+        return DiagonalForm(np.ldexp(self.values, 2 * columns + objective))
 
     def parts(self) -> tuple[NDArray[Any], ...]:
         return (self.values,)
@@ -150,11 +161,27 @@ class DenseForm(QuadraticForm):
     def split(self) -> tuple[sparse.csc_array, Matrix | None]:
         return sparse.csc_array(self.matrix), None
 
-    def most_negative_eigenvalue(self) -> float:
-        return _most_negative_eigenvalue(self.matrix)
+    @cached_property
+    def alone(self) -> NDArray[np.bool_]:
+        """Which x are in no mixed term."""
+        return np.asarray(np.count_nonzero(self.matrix, axis=1) == (self.matrix.diagonal() != 0.0))
 
-    def scaled(self, factor: float) -> DenseForm:
-        return DenseForm(factor * self.matrix)
+    def lacking(self) -> Vector | None:
+        rest = np.flatnonzero(~self.alone)
+        if (self.matrix.diagonal() < 0).any():
+            return None
+        slack = np.zeros(self.n)
+        part = lacking(self.matrix[np.ix_(rest, rest)] if rest.size < self.n else self.matrix)
+        if part is None:
+            return None
+        slack[rest] = part
+        return slack
+
+    def most_negative_eigenvalue(self) -> float:
+        return _least_eigenvalue(self.matrix)
+
+    def _rescaled(self, columns: NDArray[np.int64], objective: int) -> DenseForm:
+        return DenseForm(np.ldexp(self.matrix, columns[:, None] + columns[None, :] + objective))
 
     def parts(self) -> tuple[NDArray[Any], ...]:
         return (self.matrix,)
@@ -193,20 +220,26 @@ class SparseForm(QuadraticForm):
         order = np.argsort(labels, kind="stable")
         return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
 
-    def most_negative_eigenvalue(self) -> float:
-        worst = 0.0
-        # Of all entries: a diagonal of zeros beside other entries is indefinite.
-        scale = float(np.abs(self.matrix.data).max(initial=0.0))
+    def lacking(self) -> Vector | None:
+        slack, diagonal = np.zeros(self.n), self.diagonal()
+        if (diagonal < 0).any():
+            return None
         for component in self.components():
-            if component.size == 1:
-                value = float(self.matrix[component[0], component[0]])
-                worst = min(worst, value if value < -SEMIDEFINITE_TOLERANCE * scale else 0.0)
-            else:
-                worst = min(worst, _most_negative_eigenvalue(self.block(component, component), scale))
-        return worst
+            if component.size > 1:
+                part = lacking(self.block(component, component))
+                if part is None:
+                    return None
+                slack[component] = part
+        return slack
 
-    def scaled(self, factor: float) -> SparseForm:
-        return SparseForm(self.matrix * factor)
+    def most_negative_eigenvalue(self) -> float:
+        return min((_least_eigenvalue(self.block(part, part)) for part in self.components()), default=0.0)
+
+    def _rescaled(self, columns: NDArray[np.int64], objective: int) -> SparseForm:
+        entries = self.matrix.tocoo()
+        row, column = entries.coords
+        data = np.ldexp(entries.data, columns[row] + columns[column] + objective)
+        return SparseForm(sparse.csr_array((data, (row, column)), shape=self.matrix.shape))
 
     def parts(self) -> tuple[NDArray[Any], ...]:
         return (self.matrix.indptr, self.matrix.indices, self.matrix.data)
@@ -256,14 +289,16 @@ class FactorModel(QuadraticForm):
             raise ProblemError(
                 f"specific_variance[{i}] is {self.specific_variance[i]:g}; every entry must be zero or positive"
             )
-        if (lowest := _most_negative_eigenvalue(self.factor_covariance)) < 0:
+        if lacking(self.factor_covariance) is None:
             raise ProblemError(
-                f"factor_covariance is indefinite (most negative eigenvalue {lowest:.6g}); "
-                "it must be positive semidefinite"
+                f"factor_covariance is indefinite (most negative eigenvalue "
+                f"{_least_eigenvalue(self.factor_covariance):.6g}); it must be positive semidefinite"
             )
-        values, vectors = np.linalg.eigh(self.factor_covariance)
+        # Each factor in units of its own, so that a small one is not lost beside a large one.
+        unit = roots(np.diag(self.factor_covariance))
+        values, vectors = np.linalg.eigh(np.ldexp(self.factor_covariance, -(unit[:, None] + unit[None, :])))
         #: T with T T' = F W F'.
-        self.root: Matrix = frozen(self.loadings @ (vectors * np.sqrt(np.maximum(values, 0.0))))
+        self.root: Matrix = frozen(np.ldexp(self.loadings, unit) @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 
     def __repr__(self) -> str:
         return f"<FactorModel of {self.n} variables, {self.loadings.shape[1]} factors>"
@@ -294,11 +329,18 @@ class FactorModel(QuadraticForm):
     def split(self) -> tuple[sparse.csc_array, Matrix | None]:
         return sparse.csc_array(sparse.diags_array(self.specific_variance, format="csc")), self.root
 
+    def lacking(self) -> Vector | None:
+        return np.zeros(self.n)  # T T' + diag(d), d >= 0
+
     def most_negative_eigenvalue(self) -> float:
         return 0.0
 
-    def scaled(self, factor: float) -> FactorModel:
-        return FactorModel(self.loadings, factor * self.factor_covariance, factor * self.specific_variance)
+    def _rescaled(self, columns: NDArray[np.int64], objective: int) -> FactorModel:
+        # What is odd of the objective's exponent goes to W, so that the loadings keep their digits.
+        return FactorModel(
+            np.ldexp(self.loadings, columns[:, None]), np.ldexp(self.factor_covariance, objective),
+            np.ldexp(self.specific_variance, 2 * columns + objective),
+        )  # fmt: skip
 
     def parts(self) -> tuple[NDArray[Any], ...]:
         return (self.loadings, self.factor_covariance, self.specific_variance)
@@ -325,12 +367,8 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
             at = int(np.flatnonzero(~np.isfinite(entries.data))[0])
             shown = "NaN" if np.isnan(entries.data[at]) else "infinite"
             raise ProblemError(f"{name}[{entries.row[at]}, {entries.col[at]}] is {shown}; every entry must be finite")
-        difference = abs(matrix - matrix.T)
-        if difference.nnz and difference.max() > SYMMETRY_TOLERANCE * abs(matrix).max():
-            i, j = np.unravel_index(int(difference.tocsr().toarray().argmax()), matrix.shape)
-            raise ProblemError(
-                f"{name}[{i}, {j}] = {matrix[i, j]:g} but {name}[{j}, {i}] = {matrix[j, i]:g}; {name} must be symmetric"
-            )
+        require_symmetric(name, matrix)
+        matrix = sparse.csr_array((matrix + matrix.T) / 2)
         off_diagonal = matrix - sparse.diags_array(matrix.diagonal())
         form = SparseForm(matrix) if abs(off_diagonal).sum() > 0 else DiagonalForm(matrix.diagonal())
     else:
@@ -351,12 +389,14 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
             )
     if n is not None and form.n != n:
         raise ProblemError(f"{name} is for {form.n} variables but the problem has {n}; sizes must agree")
-    if not form.convex and (lowest := form.most_negative_eigenvalue()) < 0:
+    if form.slack is None:
+        form.slack = form.lacking()
+    if form.slack is None:
+        lowest = form.most_negative_eigenvalue()
         raise ProblemError(
             f"{name} is indefinite (most negative eigenvalue {lowest:.6g}); it must be positive semidefinite "
-            f"(if that is rounding, add {-lowest:.2g} to its diagonal)"
+            f"(if that is rounding, add {abs(lowest):.2g} to its diagonal)"
         )
-    form.convex = True
     return form
 
 
@@ -369,13 +409,28 @@ def require_finite(name: str, values: NDArray[Any]) -> None:
         raise ProblemError(f"{name}[{', '.join(map(str, where))}] is {shown}; every entry must be finite")
 
 
-def require_symmetric(name: str, matrix: Matrix) -> None:
-    """Raise a ProblemError that names the pair that differs most."""
-    difference = np.abs(matrix - matrix.T)
-    if matrix.size and difference.max() > SYMMETRY_TOLERANCE * np.abs(matrix).max():
-        i, j = (int(k) for k in np.unravel_index(int(difference.argmax()), matrix.shape))
+def require_symmetric(name: str, matrix: Any) -> None:
+    """Raise a ProblemError that names the pair that differs most, dense or sparse.
+
+    x'Qx is that of the symmetric part, so this only finds what was meant differently: pairs are compared with
+    themselves and with the diagonal, whatever the units of the rest.
+    """
+    entries = sparse.coo_array(matrix - matrix.T)
+    i, j = entries.coords
+    if i.size == 0:
+        return
+    root = np.sqrt(np.abs(matrix.diagonal()))
+    one, other = (np.asarray(matrix[a, b]).ravel() for a, b in ((i, j), (j, i)))
+    size = np.maximum(np.abs(one), np.abs(other)) + root[i] * root[j]
+    share = np.abs(entries.data) / np.where(size > 0, size, 1.0)
+    at = int(share.argmax())
+    if share[at] > SYMMETRIC:
+        # The lower triangle is named second.
+        (row, column), (first, second) = ((int(i[at]), int(j[at])), (one[at], other[at]))
+        if row > column:
+            row, column, first, second = column, row, second, first
         raise ProblemError(
-            f"{name}[{i}, {j}] = {matrix[i, j]:.12g} but {name}[{j}, {i}] = {matrix[j, i]:.12g}; "
+            f"{name}[{row}, {column}] = {first:.12g} but {name}[{column}, {row}] = {second:.12g}; "
             f"{name} must be symmetric (use ({name} + {name}.T) / 2 if that is rounding)"
         )
 
@@ -385,18 +440,5 @@ def _require_square(name: str, shape: tuple[int, ...]) -> None:
         raise ProblemError(f"{name} has shape {shape}; it must be square, or a vector for a diagonal")
 
 
-def _most_negative_eigenvalue(matrix: Matrix, scale: float | None = None) -> float:
-    """Smallest eigenvalue where it is below the tolerance, else 0; one Cholesky when all is well."""
-    if matrix.size == 0:
-        return 0.0
-    if scale is None:
-        scale = float(np.abs(matrix).max())
-    if scale == 0.0:
-        return 0.0
-    tolerance = SEMIDEFINITE_TOLERANCE * scale
-    try:
-        np.linalg.cholesky(matrix + tolerance * np.eye(matrix.shape[0]))
-        return 0.0
-    except np.linalg.LinAlgError:
-        lowest = float(np.linalg.eigvalsh(matrix)[0])
-        return lowest if lowest < -tolerance else 0.0
+def _least_eigenvalue(matrix: Matrix) -> float:
+    return float(np.linalg.eigvalsh(matrix)[0]) if matrix.size else 0.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.bounds.formula import priced_limits, usable_multipliers
+from hybridmip.bounds.formula import priced_limits, rounding, usable_multipliers
 from hybridmip.model.quadratic import DiagonalForm, Vector
-from hybridmip.relax.dual import costs_on_b, dual_value, tie_break
+from hybridmip.relax.dual import costs_on_b, dual_value, priced_links, tie_break
 from hybridmip.relax.line import solve_relaxation
 from hybridmip.relax.role import Relaxed, Setting
 
@@ -48,16 +48,21 @@ class Augm:
         x, b, la, mu, low, high = solve_relaxation(setting, form, q, p, time_limit)
         found = Relaxed("augm", b, 0.0, x, b, -np.inf, la, mu, low, high)
         costs = costs_on_b(setting, p, found)
-        bound = max(
-            dual_value(setting, form, q, offset, costs, found),
-            self._augmented_value(setting, diagonal, q, offset, costs, found),
-        )
+        bound, slack = -np.inf, setting.formula.slack(setting.phi)
+        open_ones = np.isinf(setting.hull_lower) | np.isinf(setting.hull_upper)
+        if slack is not None:
+            # Moving curvature into q and p rounds; as if that much were lacking.
+            slack = slack + 8 * np.finfo(float).eps * diagonal
+            bound = max(
+                dual_value(setting, form, q, offset, costs, found, slack, np.where(open_ones, diagonal, 0.0)),
+                self._augmented_value(setting, diagonal, q, offset, costs, found, slack),
+            )
         return Relaxed("augm", -costs + tie_break(problem, costs, x), 0.0, x, b, bound, la, mu, low, high)
 
     def _augmented_value(
-        self, setting: Setting, diagonal: Vector, q: Vector, offset: float, costs: Vector, found: Relaxed
+        self, setting: Setting, diagonal: Vector, q: Vector, offset: float, costs: Vector, found: Relaxed, slack: Vector
     ) -> float:
-        """The class's formula for h, by Woodbury; -inf where some Phi_j is 0."""
+        """The class's formula for h, by Woodbury, with rounding taken off; -inf where some Phi_j is 0."""
         problem, lg = setting.problem, self.augmentation
         if diagonal.size == 0 or diagonal.min() <= 0:
             return -np.inf
@@ -66,28 +71,38 @@ class Augm:
         # The square holds only for equations in x alone.
         only_x = np.diff(problem.G.indptr) == 0 if problem.rows else np.zeros(0, dtype=bool)
         equations = np.flatnonzero((problem.row_lower == problem.row_upper) & only_x)
-        A, c_a = problem.A[equations], problem.row_lower[equations]
+        A, c_a = problem.A[equations].toarray(), problem.row_lower[equations]
         g = q - problem.A.T @ la - found.link_lower + found.link_upper - 2 * lg * (A.T @ c_a)
+        size = np.abs(q) + abs(problem.A.T) @ np.abs(la) + found.link_lower + found.link_upper
+        in_g = rounding(2 * problem.rows) * (size + 2 * lg * (np.abs(A.T) @ np.abs(c_a)))
         # M^-1 g with M = Phi + lg A'A
-        scaled = g / diagonal
+        solved = g / diagonal
         if equations.size and lg > 0:
-            weighted = (
-                (A / diagonal).toarray() if hasattr(A / diagonal, "toarray") else np.asarray(A.toarray() / diagonal)
-            )
-            core = np.eye(equations.size) / lg + weighted @ A.toarray().T
-            scaled = scaled - weighted.T @ np.linalg.solve(core, A @ scaled)
-        value = -0.25 * float(g @ scaled)
+            weighted = A / diagonal
+            core = np.eye(equations.size) / lg + weighted @ A.T
+            solved = solved - weighted.T @ np.linalg.solve(core, A @ solved)
+        # g'M^-1 g is at most 2 s'g - s'M s + r'Phi^-1 r for any s, with r = g - M s, since M >= Phi.
+        product = diagonal * solved + lg * (A.T @ (A @ solved))
+        inside = diagonal * np.abs(solved) + lg * (np.abs(A.T) @ (np.abs(A) @ np.abs(solved)))
+        missing = np.abs(g - product) + in_g + rounding(problem.n + 2 * problem.rows) * (np.abs(g) + inside)
+        most = 2 * float(solved @ g) - float(solved @ product) + float((missing / diagonal) @ missing)
+        most += 2 * float(np.abs(solved) @ in_g)
+        most += 2 * rounding(problem.n + problem.rows) * float(np.abs(solved) @ (2 * np.abs(g) + inside))
         parts = [
-            np.array([offset, value, lg * float(c_a @ c_a)]),
-            np.minimum(costs, 0.0),
+            np.array([offset, -0.25 * most, lg * float(c_a @ c_a)]),
+            np.where(setting.binaries.possible, np.minimum(costs, 0.0), 0.0),
             priced_limits(la, problem.row_lower, problem.row_upper),
             priced_limits(mu, problem.b_lower, problem.b_upper),
         ]
         total = float(sum(part.sum() for part in parts))
-        size = float(sum(np.abs(part).sum() for part in parts))
-        # What cancels inside the inverse is as large as g'Phi^-1 g; its rounding comes off the bound.
-        size += float(g @ (g / diagonal)) * problem.n
-        return total - 64 * np.finfo(float).eps * size if np.isfinite(total) else -np.inf
+        in_costs = float((abs(problem.B.T) @ np.abs(mu)).sum() + (abs(problem.G.T) @ np.abs(la)).sum())
+        reach = np.maximum(np.abs(setting.hull_lower), np.abs(setting.hull_upper))
+        in_costs += float(np.abs(problem.p).sum()) + priced_links(setting, found)
+        with np.errstate(invalid="ignore"):
+            lacking = float(np.where(slack > 0, slack * reach * reach, 0.0).sum())
+        terms = problem.n + problem.m + problem.rows
+        error = lacking + 2 * rounding(terms) * (sum(np.abs(part).sum() for part in parts) + in_costs)
+        return total - error if np.isfinite(total) and np.isfinite(error) else -np.inf
 
 
 def diagonal_objective(setting: Setting) -> tuple[Vector, Vector, Vector, float]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hybridmip.model.binaries import BinarySet
+from hybridmip.model.quadratic import Binary
 from hybridmip.relax.role import Relaxed
-from hybridmip.restricted.protocol import Binary
 
 
 def discretise(relaxed: Relaxed, binaries: BinarySet) -> Binary:

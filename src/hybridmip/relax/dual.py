@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.bounds.formula import box_minimum, priced_limits, usable_multipliers
+from hybridmip.bounds.formula import minima, priced_limits, rounding, usable_multipliers
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.relax.line import Line
@@ -32,7 +32,13 @@ class Dual:
         line = earlier["line"] if "line" in earlier else Line().solve(setting, earlier, time_limit)
         problem = setting.problem
         costs = costs_on_b(setting, problem.p, line)
-        bound = dual_value(setting, problem.Q, problem.q, problem.offset, costs, line)
+        # Where an x has no limits a slope that is zero but for rounding has no minimum: curvature keeps it finite.
+        open_ones = np.isinf(setting.hull_lower) | np.isinf(setting.hull_upper)
+        kept = np.where(open_ones, setting.phi, 0.0) if open_ones.any() else np.zeros(problem.n)
+        slack = setting.formula.slack(kept)
+        bound = -np.inf
+        if slack is not None:
+            bound = dual_value(setting, problem.Q, problem.q, problem.offset, costs, line, slack, kept)
         scores = -costs + tie_break(problem, costs, line.x)
         return Relaxed(
             "dual", scores, 0.0, line.x, (costs < 0).astype(np.float64), bound, line.row_multipliers,
@@ -56,27 +62,58 @@ def costs_on_b(setting: Setting, p: Vector, point: Relaxed) -> Vector:
     return np.asarray(costs)
 
 
-def dual_value(setting: Setting, Q: QuadraticForm, q: Vector, offset: float, costs: Vector, point: Relaxed) -> float:
-    """h at the multipliers of `point`: a lower bound, with rounding taken off."""
-    problem = setting.problem
+def dual_value(
+    setting: Setting,
+    Q: QuadraticForm,
+    q: Vector,
+    offset: float,
+    costs: Vector,
+    point: Relaxed,
+    slack: Vector,
+    curvature: Vector,
+) -> float:
+    """h at the multipliers of `point`: a lower bound, with rounding taken off.
+
+    `slack` is what Q lacks to being semidefinite, or to being below the problem's own; it is charged. `curvature` is a
+    diagonal below Q that stays inside the minimum over x.
+    """
+    problem, y, d = setting.problem, point.x, curvature
     la = usable_multipliers(point.row_multipliers, problem.row_lower, problem.row_upper)
     mu = usable_multipliers(point.binary_multipliers, problem.b_lower, problem.b_upper)
-    half = Q.matvec(point.x)
+    links = point.link_lower + point.link_upper
+    half = Q.matvec(y) - d * y
     slope = q + 2 * half - problem.A.T @ la - point.link_lower + point.link_upper
-    magnitude = np.abs(q) + 2 * np.abs(half) + abs(problem.A.T) @ np.abs(la) + point.link_lower + point.link_upper
-    magnitude = np.maximum(magnitude, magnitude.max(initial=0.0) * 1e-3)
-    over_x = box_minimum(np.zeros(problem.n), slope, setting.hull_lower, setting.hull_upper, magnitude)
+    inside = Q.absolute_matvec(y) + d * np.abs(y)
+    size = np.abs(q) + 2 * inside + abs(problem.A.T) @ np.abs(la) + links
+    in_slope = rounding(problem.n + problem.rows) * size
+    low, high = setting.hull_lower, setting.hull_upper
+    over_x, in_x = minima(d, slope, in_slope, low, high, lambda j: None)
     parts = [
-        np.array([offset, -float(point.x @ half)]),
+        np.array([offset, -float(y @ half)]),
         over_x,
-        np.minimum(costs, 0.0),
+        np.where(setting.binaries.possible, np.minimum(costs, 0.0), 0.0),
         priced_limits(la, problem.row_lower, problem.row_upper),
         priced_limits(mu, problem.b_lower, problem.b_upper),
     ]
     value = float(sum(part.sum() for part in parts))
-    if not np.isfinite(value):
-        return -np.inf
-    return value - 1e-14 * float(sum(np.abs(part).sum() for part in parts) + np.abs(costs).sum())
+    # What costs are sums of; the links are priced at the bounds of their x.
+    in_costs = float(np.abs(problem.p).sum() + (abs(problem.B.T) @ np.abs(mu)).sum())
+    in_costs += float((abs(problem.G.T) @ np.abs(la)).sum())
+    in_costs += priced_links(setting, point)
+    with np.errstate(invalid="ignore"):
+        away = np.maximum(np.abs(low - y), np.abs(high - y))
+        lacking = float(np.where(slack > 0, slack * away * away, 0.0).sum())
+    error = float(in_x.sum()) + lacking + rounding(problem.n) * float(np.abs(y) @ inside)
+    error += 2 * rounding(problem.n + problem.m + problem.rows) * (sum(np.abs(part).sum() for part in parts) + in_costs)
+    return value - error if np.isfinite(value) and np.isfinite(error) else -np.inf
+
+
+def priced_links(setting: Setting, point: Relaxed) -> float:
+    """The sum of the sizes of what the links' multipliers add to the costs of b."""
+    return float(sum(
+        (multipliers[multipliers > 0] * np.abs(bounds[multipliers > 0])).sum()
+        for multipliers, bounds in ((point.link_lower, setting.lower), (point.link_upper, setting.upper))
+    ))  # fmt: skip
 
 
 def tie_break(problem: Problem, costs: Vector, x: Vector) -> Vector:

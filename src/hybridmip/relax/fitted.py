@@ -52,14 +52,15 @@ def fitted(setting: Setting, start: Relaxed, rounds: int, time_limit: float | No
     """
     end = np.inf if time_limit is None else time.perf_counter() + time_limit
     best = start
-    if start.diagonal is None or not fits(setting):
+    if start.proof is None or not fits(setting):
         return best
     for _ in range(rounds):
         left = end - time.perf_counter()
         weights = slope_in_diagonal(setting, best)
         if left <= 0 or not weights.any():
             break
-        assert best.diagonal is not None
+        assert best.proof is not None
+        now = best.proof.diagonal
         weights = np.maximum(weights, FLOOR * weights.max())
         target = largest_trace(setting.problem.Q, weights, None if np.isinf(left) else 0.5 * left)
         improved = None
@@ -67,7 +68,7 @@ def fitted(setting: Setting, start: Relaxed, rounds: int, time_limit: float | No
             left = end - time.perf_counter()
             if left <= 0:
                 break
-            diagonal = best.diagonal + step * (target - best.diagonal)
+            diagonal = now + step * (target - now)
             try:
                 tried = Persp(diagonal).solve(setting, {}, None if np.isinf(left) else left)
             except RelaxationFailed:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hybridmip.bounds.formula import priced_limits
+from hybridmip.bounds.farkas import of_unit_size, proven_clash
 from hybridmip.engines.highs import LinearModel
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
-
-#: The violation a proof must leave over, on rows scaled to unit norm.
-MARGIN = 1e-7
+from hybridmip.tolerances import INFEASIBLE as MARGIN
 
 
 def clashing_rows(setting: Setting, time_limit: float | None = None) -> tuple[str, ...] | None:
@@ -23,10 +21,7 @@ def clashing_rows(setting: Setting, time_limit: float | None = None) -> tuple[st
     """
     problem = setting.problem
     matrix, row_lower, row_upper, below, above = relaxation_rows(setting)
-    norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    norms[norms == 0.0] = 1.0
-    matrix = sparse.csr_array(sparse.diags_array(1 / norms) @ matrix)
-    row_lower, row_upper = row_lower / norms, row_upper / norms
+    matrix, row_lower, row_upper = of_unit_size(matrix, row_lower, row_upper)
     rows, columns = matrix.shape
     lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
     upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
@@ -42,18 +37,8 @@ def clashing_rows(setting: Setting, time_limit: float | None = None) -> tuple[st
     answer = model.solve(time_limit)
     if answer.status != "optimal" or answer.row_duals is None or answer.objective <= MARGIN:
         return None
-    y = np.where(np.abs(answer.row_duals) > 1e-10, answer.row_duals, 0.0)
-    y = np.where(((y > 0) & np.isneginf(row_lower)) | ((y < 0) & np.isposinf(row_upper)), 0.0, y)
-    slope = matrix.T @ y
-    slope = np.where(np.abs(slope) <= 1e-11, 0.0, slope)
-    reach = np.where(slope > 0, upper, lower)
-    with np.errstate(invalid="ignore"):
-        most = np.where(slope != 0, slope * reach, 0.0)
-    asked = priced_limits(y, row_lower, row_upper)
-    # Slopes set to zero above are charged at the full width of a finite box.
-    width = np.where(np.isfinite(upper - lower), np.abs(lower) + np.abs(upper), 0.0)
-    proof = float(asked.sum() - most.sum()) - 1e-11 * float(width.sum())
-    if not proof > MARGIN / 2:
+    y = proven_clash(answer.row_duals, matrix, row_lower, row_upper, lower, upper)
+    if y is None:
         return None
     names = list(problem.row_names) + list(problem.b_row_names)
     names += [f"{problem.x_names[j]} >= lower * switch" for j in below]

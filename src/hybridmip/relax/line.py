@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hybridmip.bounds.formula import provable
 from hybridmip.engines.conic import solve_qp
-from hybridmip.engines.highs import LinearModel
+from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.model.quadratic import QuadraticForm, Vector
+from hybridmip.model.units import Proof
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
 
@@ -25,12 +25,11 @@ class Line:
         """Solve the relaxation: HiGHS for an LP, Clarabel for a QP."""
         problem = setting.problem
         x, b, la, mu, low, high = solve_relaxation(setting, problem.Q, problem.q, problem.p, time_limit)
-        d = np.zeros(problem.n)
-        bound, d = provable(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
+        bound, proof = setting.formula.claim(Proof(np.zeros(problem.n), x, la, mu))
         if np.isneginf(bound) and not problem.is_linear:
             # An x without limits and a slope that is not quite zero: curvature from Phi keeps the minimum finite.
-            bound, d = provable(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, setting.phi)
-        return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high, d)
+            bound, proof = setting.formula.claim(Proof(setting.phi, x, la, mu))
+        return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high, proof)
 
 
 def relaxation_rows(setting: Setting) -> tuple[sparse.csr_array, Vector, Vector, Vector, Vector]:
@@ -75,7 +74,7 @@ def solve_relaxation(
     problem, n, m = setting.problem, setting.problem.n, setting.problem.m
     matrix, row_lower, row_upper, below, above = relaxation_rows(setting)
     lower = np.concatenate([setting.hull_lower, np.zeros(m)])
-    upper = np.concatenate([setting.hull_upper, np.ones(m)])
+    upper = np.concatenate([setting.hull_upper, setting.b_upper])
     cost = np.concatenate([q, p])
     if Q.is_zero:
         largest = float(np.abs(cost).max(initial=0.0)) or 1.0
@@ -89,7 +88,7 @@ def solve_relaxation(
         padded = sparse.block_diag([P, sparse.csc_array((m, m))], format="csc")
         root = None if T is None else np.vstack([T, np.zeros((m, T.shape[1]))])
         conic = solve_qp(padded, root, cost, matrix, row_lower, row_upper, lower, upper, time_limit=time_limit)
-        if conic.x is None or conic.row_multipliers is None or conic.status == "infeasible":
+        if conic.x is None or conic.row_multipliers is None or conic.status is Outcome.INFEASIBLE:
             raise RelaxationFailed(conic.status)
         z, duals = conic.x, conic.row_multipliers
     rows, b_rows = problem.rows, problem.B.shape[0]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hybridmip.bounds.formula import provable
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
+from hybridmip.model.units import Proof
 from hybridmip.relax.line import Line, relaxation_rows
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
@@ -41,14 +41,14 @@ class Persp:
         problem = setting.problem
         d = setting.diagonal if self.diagonal is None else self.diagonal
         x, b, la, mu = solve_perspective(setting, d, time_limit)
-        bound, d = provable(problem, setting.binaries, setting.lower, setting.upper, x, la, mu, d)
+        bound, proof = setting.formula.claim(Proof(d, x, la, mu))
         nothing = np.zeros(problem.n)
         if np.isneginf(bound):
             # An x without limits and a slope that is not quite zero: Line's point and multipliers serve as well.
             line = earlier["line"] if "line" in earlier else Line().solve(setting, earlier, time_limit)
-            assert line.diagonal is not None
-            x, la, mu, d, bound = line.x, line.row_multipliers, line.binary_multipliers, line.diagonal, line.bound
-        return Relaxed("persp", b, 0.5, x, b, bound, la, mu, nothing, nothing, d)
+            assert line.proof is not None
+            proof, bound = line.proof, line.bound
+        return Relaxed("persp", b, 0.5, proof.point, b, bound, proof.rows, proof.binary_rows, nothing, nothing, proof)
 
 
 def without_diagonal(Q: QuadraticForm, d: Vector) -> tuple[Any, Matrix | None]:
@@ -107,9 +107,10 @@ def solve_perspective(
     equal = row_lower == row_upper
     low, high = np.isfinite(row_lower) & ~equal, np.isfinite(row_upper) & ~equal
     lower = np.concatenate([setting.hull_lower, np.zeros(m)])
-    upper = np.concatenate([setting.hull_upper, np.ones(m)])
+    upper = np.concatenate([setting.hull_upper, setting.b_upper])
     identity = sparse.csr_array(sparse.hstack([sparse.eye_array(n + m), sparse.csr_array((n + m, cones + factors))]))
-    below, above = np.isfinite(lower), np.isfinite(upper)
+    fixed = lower == upper
+    below, above = np.isfinite(lower) & ~fixed, np.isfinite(upper) & ~fixed
     blocks = [wide[equal]]
     rhs = [row_lower[equal]]
     if T is not None:
@@ -118,6 +119,8 @@ def solve_perspective(
         )
         blocks.append(sparse.csr_array(root))
         rhs.append(np.zeros(factors))
+    blocks.append(identity[fixed])
+    rhs.append(lower[fixed])
     equations = sum(block.shape[0] for block in blocks)
     blocks += [-wide[low], wide[high], -identity[below], identity[above]]
     rhs += [-row_lower[low], row_upper[high], -lower[below], upper[above]]
@@ -153,7 +156,7 @@ def solve_perspective(
     if "Infeasible" in status or not (np.isfinite(z).all() and np.isfinite(dual).all()):
         raise RelaxationFailed("infeasible" if "PrimalInfeasible" in status else "error")
     multipliers = np.zeros(matrix.shape[0])
-    edges = np.cumsum([int(equal.sum()), factors, int(low.sum()), int(high.sum())])
+    edges = np.cumsum([int(equal.sum()), factors + int(fixed.sum()), int(low.sum()), int(high.sum())])
     multipliers[equal] = -dual[: edges[0]]
     multipliers[low] += dual[edges[1] : edges[2]]
     multipliers[high] -= dual[edges[2] : edges[3]]

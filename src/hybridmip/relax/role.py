@@ -9,10 +9,12 @@ from typing import Protocol
 import numpy as np
 
 from hybridmip.bounds.diagonal import phi, remembered_largest_trace
+from hybridmip.bounds.formula import Formula
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
+from hybridmip.model.units import Proof
 
 
 class RelaxationFailed(Exception):
@@ -54,15 +56,8 @@ class Relaxed:
     binary_multipliers: Vector = field(repr=False)
     link_lower: Vector = field(repr=False)
     link_upper: Vector = field(repr=False)
-    #: D of the closed formula (`relax.bound`) that gives the bound at x and the multipliers; None if another does.
-    diagonal: Vector | None = field(default=None, repr=False)
-
-    @property
-    def proof(self) -> tuple[Vector, Vector, Vector, Vector] | None:
-        """D, point, multipliers of the rows and of the rows on b, where the closed formula gives the bound."""
-        if self.diagonal is None:
-            return None
-        return self.diagonal, self.x, self.row_multipliers, self.binary_multipliers
+    #: What proves the bound by the closed formula; None if something else does.
+    proof: Proof | None = field(default=None, repr=False)
 
 
 class Setting:
@@ -81,9 +76,15 @@ class Setting:
         self.lower, self.upper = implied_bounds(problem)
         self._diagonal: Vector | None = None
         switched = problem.switched
+        # An x whose switch is never on is 0.
+        never = switched & ~np.append(self.binaries.possible, True)[problem.switch]
+        #: 0 for a binary that is never on, else 1.
+        self.b_upper: Vector = self.binaries.possible.astype(np.float64)
+        #: The closed formula on this problem.
+        self.formula = Formula(problem, self.binaries, self.lower, self.upper)
         #: The box that holds x whatever b is.
-        self.hull_lower: Vector = np.where(switched, np.minimum(self.lower, 0.0), self.lower)
-        self.hull_upper: Vector = np.where(switched, np.maximum(self.upper, 0.0), self.upper)
+        self.hull_lower: Vector = np.where(never, 0.0, np.where(switched, np.minimum(self.lower, 0.0), self.lower))
+        self.hull_upper: Vector = np.where(never, 0.0, np.where(switched, np.maximum(self.upper, 0.0), self.upper))
 
     def find_diagonal(self, time_limit: float | None = None) -> Vector:
         """The diagonal for Persp: the largest-trace one where it can be had in time, else Phi.

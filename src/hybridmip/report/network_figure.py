@@ -365,7 +365,8 @@ def _draw_flows(axes: Axes, scene: _Scene, carrying: dict[int, float]) -> None:
 
 def _head(figure: Figure, reading: NetworkResult, title: str | None, height: float) -> None:
     if title is None:
-        title = f"Cost {reading.cost:,.6g}, {optimality_in_words(reading.objective, reading.bound)}"
+        words = optimality_in_words(reading.objective, reading.bound, reading.status == "optimal")
+        title = f"Cost {reading.cost:,.6g}, {words}"
     parts = [f"{name} {value:,.6g}" for name, value in reading.cost_split.items() if value]
     below = f"{sum(reading.is_open)} of {len(reading.is_open)} arcs open"
     if len(parts) > 1:

@@ -195,9 +195,8 @@ def _in_words(point: Mapping[str, Any]) -> str:
     if point["status"] == "unknown":
         return "no answer was found"
     objective, bound = _number(point, "objective"), _number(point, "bound")
-    if point["status"] == "optimal" and (objective is None or bound is None):
-        return "proven optimal"
-    return optimality_in_words(math.nan if objective is None else objective, math.nan if bound is None else bound)
+    objective, bound = (math.nan if number is None else number for number in (objective, bound))
+    return optimality_in_words(objective, bound, point["status"] == "optimal")
 
 
 def _reading(curve: bool, parameter_label: str, objective_label: str) -> str:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hybridmip.run.config import RELAXATIONS
-from hybridmip.run.result import Result, Status, StopReason, relative_gap
+from hybridmip.run.result import Result, Status, StopReason
 
 #: How each stop reason reads after "status:".
 STOP_WORDS = {
@@ -82,11 +82,13 @@ def round_up(value: float, digits: int = 2) -> str:
     return f"{steps * 10.0**exponent:.{max(0, -exponent)}f}"
 
 
-def optimality_in_words(objective: float, bound: float) -> str:
-    """What the bound proves about the objective, as a sentence without full stop."""
+def optimality_in_words(objective: float, bound: float, optimal: bool = False) -> str:
+    """What the bound proves about the objective, as a sentence without full stop.
+
+    `optimal` is the status: near 0 percent mean nothing, but the gap can be closed all the same.
+    """
     above = percent_above(objective, bound)
-    # Near 0 percent mean nothing, but the gap, which has a floor there, can be closed all the same.
-    if above <= CLOSED or relative_gap(objective, bound) <= CLOSED / 100:
+    if optimal or above <= CLOSED:
         return "proven optimal"
     if math.isfinite(above):
         return f"at most {round_up(above)} % above the optimum (proven)"
@@ -178,7 +180,7 @@ def summary(
     table.add_row("status", status + Text(f" ({STOP_WORDS[result.stop_reason]})", style="default"))
     if result.has_solution:
         table.add_row(objective_name, f"{result.objective:.8g}" if abs(result.objective) > ROUNDING else "0")
-        table.add_row("how good", optimality_in_words(result.objective, result.bound))
+        table.add_row("how good", optimality_in_words(result.objective, result.bound, result.status is Status.OPTIMAL))
         if expected_return is not None:
             table.add_row("expected return", f"{100 * expected_return:.4f} % per period")
         if risk is not None:

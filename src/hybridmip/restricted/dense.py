@@ -6,16 +6,18 @@ import math
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import FactorModel, Vector
+from hybridmip.model.quadratic import Binary, FactorModel, Vector
 from hybridmip.restricted.gather import pack
 from hybridmip.restricted.general import GeneralSolver
-from hybridmip.restricted.protocol import Binary, Evaluation, moved
+from hybridmip.restricted.protocol import Evaluation, Moves, moved
+from hybridmip.tolerances import INFEASIBLE
 
 #: Largest support the kernel takes. Its time grows with the cube of the support; measured on dense covariances it is
 #: still three times faster than the general solver at 500, where each takes a tenth of a second.
@@ -26,8 +28,6 @@ MOST_ROWS = 48
 LARGEST_DENSE = 6000
 #: Candidates between two looks at the clock, for supports of ten; fewer for larger ones.
 CHUNK = 8192
-#: The kernel's word on infeasibility is taken above this; below it may be rounding, and the general solver decides.
-CERTAIN = 1e-7
 
 
 def kernel_applies(problem: Problem) -> bool:
@@ -158,8 +158,10 @@ class DenseSolver:
         none = np.full((1, 1), -1, dtype=np.intp)
         _, infeasibility, statuses, last, support = self._run(base, none, none, size)
         status = int(statuses[0])
-        if status == self._kernel.TROUBLE or (status == self._kernel.INFEASIBLE and not infeasibility[0] > CERTAIN):
-            return self._fall_back(b)
+        if status in (self._kernel.TROUBLE, self._kernel.UNPROVEN) or (
+            status == self._kernel.INFEASIBLE and not infeasibility[0] > INFEASIBLE
+        ):
+            return self._fall_back(b, float(infeasibility[0]))
         if status == self._kernel.INFEASIBLE:
             return Evaluation(math.inf, float(infeasibility[0]))
         full = np.zeros(self.problem.n)
@@ -177,7 +179,7 @@ class DenseSolver:
         deadline: float = math.inf,
         near: Evaluation | None = None,
         distances: bool = True,
-    ) -> tuple[Vector, Vector]:
+    ) -> Moves:
         """Objectives and infeasibilities of the neighbors of b."""
         count = outs.shape[0]
         values = np.full(count, np.inf)
@@ -222,17 +224,15 @@ class DenseSolver:
                 work(piece)
         constant = self._constants(b, outs, ins)
         self.evaluations += int((statuses >= 0).sum())
-        values = values / self.scale + constant
-        trouble = (statuses == self._kernel.TROUBLE) | (
-            (statuses == self._kernel.INFEASIBLE) & ~(infeasibility > CERTAIN)
-        )
+        moves = Moves(values / self.scale + constant, infeasibility, statuses >= 0)
+        trouble = (statuses == self._kernel.TROUBLE) | (statuses == self._kernel.UNPROVEN)
+        trouble |= (statuses == self._kernel.INFEASIBLE) & ~(infeasibility > INFEASIBLE)
         for c in np.flatnonzero(trouble):
-            if time.perf_counter() > deadline:
-                values[c] = infeasibility[c] = np.inf
-                continue
-            answer = self._fall_back(moved(b, outs[c], ins[c]))
-            values[c], infeasibility[c] = answer.objective, answer.infeasibility
-        return values, infeasibility
+            late = time.perf_counter() > deadline
+            nothing = Evaluation(math.inf, math.inf, certain=False)
+            distance = float(infeasibility[c]) if statuses[c] != self._kernel.TROUBLE else math.inf
+            moves.take(int(c), nothing if late else self._fall_back(moved(b, outs[c], ins[c]), distance))
+        return moves
 
     def _constants(self, b: Binary, outs: NDArray[np.intp], ins: NDArray[np.intp]) -> Vector:
         """Offset and cost of b for every candidate."""
@@ -244,9 +244,13 @@ class DenseSolver:
         )
         return total
 
-    def _fall_back(self, b: Binary) -> Evaluation:
+    def _fall_back(self, b: Binary, distance: float = math.inf) -> Evaluation:
+        """The general solver's answer; what is infeasible there keeps the kernel's distance, if it has one."""
         self.fallbacks += 1
-        return self.general.evaluate(b)
+        answer = self.general.evaluate(b)
+        if not answer.feasible and INFEASIBLE < distance < math.inf:
+            return replace(answer, infeasibility=distance)
+        return answer
 
     def close(self) -> None:
         """Release the threads."""

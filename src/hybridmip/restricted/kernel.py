@@ -16,20 +16,23 @@ from numba import njit, types
 from numpy.typing import NDArray
 
 from hybridmip.restricted.gather import INTEGERS, LISTS, REALS, ROWS, TABLE, gather, pointer
+from hybridmip.tolerances import KERNEL_FEASIBLE as FEASIBILITY
 
 SOLVED = 0
 INFEASIBLE = 1
 TROUBLE = 2
+#: Infeasible, but the numbers do not prove it.
+UNPROVEN = 3
 
 #: Signature of `evaluate_moves`, which other compiled functions call by its address (see `gather.Callable`).
 EVALUATE = types.int64(
     INTEGERS, REALS, INTEGERS, LISTS, LISTS, types.int64, types.boolean, TABLE, REALS, TABLE, LISTS,
     REALS, REALS, INTEGERS, REALS,
 )  # fmt: skip
-#: Violations below this (rows have unit norm) count as satisfied.
-FEASIBILITY = 1e-10
 #: KKT residuals above this send the candidate to the general solver.
-KKT_TOLERANCE = 1e-7
+KKT_TOLERANCE = 1e-9
+#: A pivot below this share of its diagonal entry is one of a singular matrix.
+SINGULAR = 1e-12
 #: Proximal weight relative to the largest diagonal entry of the Hessian.
 PROXIMAL = 1e-6
 #: Curvature of x beside the unit curvature of the slacks in the infeasibility problem.
@@ -47,9 +50,6 @@ def _places(K, r):
 @njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _cholesky_inverse(k, table, shift, low, JT):
     """JT = inverse of the Cholesky factor of H + shift I (rows are columns of L^-T); False if singular."""
-    largest = 0.0
-    for i in range(k):
-        largest = max(largest, table[i * (i + 3) // 2, 0])
     for i in range(k):
         for j in range(i + 1):
             s = table[i * (i + 1) // 2 + j, 0]
@@ -57,7 +57,7 @@ def _cholesky_inverse(k, table, shift, low, JT):
                 s -= low[i, t] * low[j, t]
             if i == j:
                 s += shift
-                if s <= 1e-12 * (largest + shift) or s <= 0.0:
+                if s <= SINGULAR * (table[i * (i + 3) // 2, 0] + shift) or s <= 0.0:
                     return False
                 low[i, i] = np.sqrt(s)
             else:
@@ -343,6 +343,35 @@ def _solve(k, r, K, table, x, active, sign, u, R, JT, low, d, z, rr, is_active, 
     return SOLVED, q, _gradient(k, K, table, x, z)
 
 
+@njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def _clash(k, r, K, table, slacks):
+    """Whether the slacks, as multipliers of the rows, prove that no x in its bounds satisfies them (Farkas)."""
+    lo, up, A, row_lo, row_up = _places(K, r)
+    asked, size = 0.0, 0.0
+    for t in range(r):
+        s = slacks[k + t]
+        if s != 0.0:
+            priced = s * table[(row_lo if s > 0.0 else row_up) + t, 0]
+            asked += priced
+            size += abs(priced)
+    for j in range(k):
+        slope, magnitude = 0.0, 0.0
+        for t in range(r):
+            part = slacks[k + t] * table[A + j * r + t, 0]
+            slope += part
+            magnitude += abs(part)
+        if magnitude == 0.0:
+            continue
+        error = 1e-15 * (r + 8) * magnitude
+        low, high = table[lo + j, 0], table[up + j, 0]
+        most = max(
+            max((slope + error) * low, (slope - error) * low), max((slope + error) * high, (slope - error) * high)
+        )
+        asked -= most
+        size += abs(most)
+    return asked > 1e-15 * (k + r + 8) * size
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def evaluate_moves(
     integers, reals, base, outs, ins, limit, want_infeasibility, table, matrices, vectors, indices,
@@ -387,6 +416,8 @@ def evaluate_moves(
                         s += x[k + i] * x[k + i]
                         last[k + i] = x[k + i]
                     infeasibility[c] = np.sqrt(s)
+                    if _clash(k, r, K, table, x):
+                        statuses[c] = INFEASIBLE
                     for i in range(k):
                         last[i] = x[i]
                 break
@@ -405,6 +436,7 @@ def evaluate_moves(
             if status != INFEASIBLE or not want_infeasibility:
                 break
             # Once more as least squares on the rows: x keeps its bounds, every row gets a slack.
+            statuses[c] = UNPROVEN
             size = k + r
             for i in range(size):
                 for j in range(i):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hybridmip.restricted.gather import INTEGERS, LISTS, REALS, ROWS, TABLE, gather, pointer
 from hybridmip.restricted.vector import WIDTH, absolute, load, splat, store, where_equal, where_less
+from hybridmip.tolerances import KERNEL_FEASIBLE as TOLERANCE
 
 #: Signature of `evaluate_lanes`, which other compiled functions call by its address (see `gather.Callable`).
 EVALUATE = types.void(
@@ -29,12 +30,10 @@ UNSOLVED = -1
 SOLVED = 0
 #: Corrections after which a lane is given up.
 ROUNDS = 6
-#: Violations (rows have unit norm) and wrong signs (relative) below this count as none.
-TOLERANCE = 1e-10
 #: A pivot below this share of the diagonal is singular.
 PIVOT = 1e-10
 #: Stationarity and the binding rows hold by construction; their rounding must be below this.
-ROUNDING = 1e-8
+ROUNDING = 1e-11
 
 
 def room(K: int, r: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

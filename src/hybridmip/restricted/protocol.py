@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.model.quadratic import Vector
-
-Binary = NDArray[np.bool_]
+from hybridmip.model.quadratic import Binary, Vector
 
 
 @dataclass(frozen=True)
@@ -27,12 +25,15 @@ class Evaluation:
         The point, full length; None if infeasible.
     row_multipliers : ndarray or None
         Multipliers of the rows: gradient of the objective = A' multipliers + bound multipliers.
+    certain : bool
+        False where the solver gave up: the point need not be the best, infeasibility is not proven.
     """
 
     objective: float
     infeasibility: float
     x: Vector | None = field(default=None, repr=False)
     row_multipliers: Vector | None = field(default=None, repr=False)
+    certain: bool = True
 
     @property
     def feasible(self) -> bool:
@@ -43,6 +44,24 @@ class Evaluation:
     def rank(self) -> tuple[float, float]:
         """Sorts feasible before infeasible, then by value; infeasible ones by how infeasible."""
         return (self.infeasibility, self.objective)
+
+
+class Moves(NamedTuple):
+    """Answers to many restricted problems: objectives, infeasibilities, and whether they are certain (`Evaluation`)."""
+
+    values: Vector
+    infeasibility: Vector
+    certain: NDArray[np.bool_]
+
+    @classmethod
+    def unsolved(cls, count: int) -> Moves:
+        """Nothing known yet: infinite in both."""
+        return cls(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, dtype=bool))
+
+    def take(self, place: int, answer: Evaluation) -> None:
+        """Put an answer in its place."""
+        self.values[place], self.infeasibility[place] = answer.objective, answer.infeasibility
+        self.certain[place] = answer.certain
 
 
 class RestrictedSolver(Protocol):
@@ -62,8 +81,8 @@ class RestrictedSolver(Protocol):
         deadline: float = np.inf,
         near: Evaluation | None = None,
         distances: bool = True,
-    ) -> tuple[Vector, Vector]:
-        """(objectives, infeasibilities) of the neighbors of b.
+    ) -> Moves:
+        """Objectives and infeasibilities of the neighbors of b.
 
         Parameters
         ----------

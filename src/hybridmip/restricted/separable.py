@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from hybridmip.errors import UnboundedError
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import DiagonalForm, Vector
-from hybridmip.restricted.general import FEASIBILITY
-from hybridmip.restricted.protocol import Binary, Evaluation, moved
+from hybridmip.model.quadratic import Binary, DiagonalForm, Vector
+from hybridmip.restricted.protocol import Evaluation, Moves, moved
+from hybridmip.tolerances import GENERAL_FEASIBLE as FEASIBILITY
 
 #: Entries of one batch of b, at most.
 BATCH = 2_000_000
@@ -115,10 +115,10 @@ class SeparableSolver:
         deadline: float = np.inf,
         near: Evaluation | None = None,
         distances: bool = True,
-    ) -> tuple[Vector, Vector]:
-        """(objectives, infeasibilities) of the neighbors of b, many at once."""
+    ) -> Moves:
+        """Objectives and infeasibilities of the neighbors of b, many at once."""
         count, problem = len(outs), self.problem
-        objectives, far = np.full(count, np.inf), np.full(count, np.inf)
+        objectives, far, certain = found = Moves.unsolved(count)
         size = max(1, BATCH // max(problem.n + problem.rows, 1))
         for start in range(0, count, size):
             if time.perf_counter() > deadline:
@@ -132,7 +132,8 @@ class SeparableSolver:
             feasible = distance <= FEASIBILITY
             far[part] = np.where(feasible, 0.0, distance)
             objectives[part] = np.where(feasible, value, np.inf)
-        return objectives, far
+            certain[part] = True
+        return found
 
     def close(self) -> None:
         """Nothing to release."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hybridmip.errors import ArgumentError
 from hybridmip.model.problem import Problem
-from hybridmip.restricted.protocol import Binary
+from hybridmip.model.quadratic import Binary
 from hybridmip.run.config import Config
 from hybridmip.run.progress import Progress
 

@@ -23,6 +23,7 @@ from scipy import sparse
 
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm, Vector
+from hybridmip.model.units import Proof
 
 PASSES = 6
 #: A sparse Q that is left with more than this share of its entries is dense.
@@ -110,17 +111,15 @@ class Presolved:
                 full[step.column] = step.factor * full[step.other] + step.per_switch * on + step.constant
         return full
 
-    def proof_of(
-        self, d: Vector, y: Vector, rows: Vector, binary_rows: Vector
-    ) -> tuple[Vector, Vector, Vector, Vector]:
+    def proof_of(self, proof: Proof) -> Proof:
         """D, point and multipliers for the original problem, from those for the smaller one.
 
         Curvature that came from an x left out goes back to it, and the multiplier of its row is its slope where the
         other x is best, so that nothing is lost there.
         """
         if not self.steps and self.rows.size == self.original.rows:
-            return d, y, rows, binary_rows
-        small = self.problem
+            return proof
+        small, (d, y, rows, binary_rows) = self.problem, proof
         slope = small.q + 2.0 * (small.Q.matvec(y) - d * y) - small.A.T @ rows
         with np.errstate(divide="ignore", invalid="ignore"):
             flat = np.where(slope > 0, small.x_lower, small.x_upper)
@@ -147,7 +146,7 @@ class Presolved:
             full_d[step.other] -= mine * step.factor**2
             slope_there = step.cost + 2.0 * (mine * at + (step.curvature - mine) * point)
             full_rows[step.row] = slope_there / step.entry
-        return full_d, full_y, full_rows, binary_rows
+        return Proof(full_d, full_y, full_rows, binary_rows)
 
 
 @dataclass(frozen=True)
@@ -242,7 +241,8 @@ def _restricted(Q: QuadraticForm, columns: NDArray[np.intp], square: Vector) -> 
         form = DenseForm(part.toarray()) if part.nnz > DENSE_SHARE * columns.size**2 else SparseForm(part)
     else:
         form = DenseForm(Q.block(columns, columns) + np.diag(more))
-    form.convex = True  # as all of Q is
+    if Q.slack is not None:  # a part of Q, with more on its diagonal
+        form.slack = Q.slack[columns]
     return form
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 if TYPE_CHECKING:
     from hybridmip.model.problem import Problem
+    from hybridmip.model.units import Units
     from hybridmip.run.config import Config
     from hybridmip.run.result import Incumbent, Result
 
@@ -82,3 +84,35 @@ class TextProgress:
             f"{result.status} ({result.stop_reason}) after {result.seconds:.2f} s, "
             f"{result.evaluations} restricted problems solved"
         )
+
+
+def in_units(incumbent: Incumbent, units: Units) -> Incumbent:
+    """An incumbent in the caller's units."""
+    return replace(incumbent, objective=units.value_of(incumbent.objective), bound=units.value_of(incumbent.bound))
+
+
+class InUnits:
+    """A display that is told everything in the caller's units."""
+
+    def __init__(self, display: Progress, units: Units) -> None:
+        self._display, self._units = display, units
+
+    def start(self, problem: Problem, config: Config, time_limit: float | None, gap: float) -> None:
+        """The solve begins."""
+        self._display.start(problem, config, time_limit, gap)
+
+    def incumbent(self, incumbent: Incumbent) -> None:
+        """A better answer was found."""
+        self._display.incumbent(in_units(incumbent, self._units))
+
+    def bound(self, seconds: float, phase: str, objective: float, bound: float) -> None:
+        """The lower bound rose."""
+        self._display.bound(seconds, phase, self._units.value_of(objective), self._units.value_of(bound))
+
+    def tick(self, seconds: float, phase: str, objective: float, bound: float) -> None:
+        """A sign of life every few seconds."""
+        self._display.tick(seconds, phase, self._units.value_of(objective), self._units.value_of(bound))
+
+    def finish(self, result: Result) -> None:
+        """The solve ended."""
+        self._display.finish(result)

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.tolerances import LEAST_OBJECTIVE, LEAST_ZERO, ZERO_OBJECTIVE
+
 if TYPE_CHECKING:
     from hybridmip.bounds.certificate import Certificate
+    from hybridmip.bounds.ledger import Grade
     from hybridmip.model.problem import Problem
 
 
@@ -38,14 +41,20 @@ class StopReason(StrEnum):
     PROVEN_INFEASIBLE = "proven_infeasible"
 
 
-def relative_gap(objective: float, bound: float) -> float:
-    """(objective - bound) / |objective|: 0 when they meet, infinite when either is missing."""
+def relative_gap(objective: float, bound: float, size: float = 0.0) -> float:
+    """(objective - bound) / |objective|: 0 when they meet, infinite when either is missing.
+
+    `size` is the sum of the sizes of the objective's terms: what is left of them when they cancel is not divided by
+    less than `LEAST_OBJECTIVE` of it, or `LEAST_ZERO` where what is left is rounding.
+    """
     if not (math.isfinite(objective) and math.isfinite(bound)):
         return math.inf
     difference = max(objective - bound, 0.0)
     if difference == 0.0:
         return 0.0
-    return difference / max(abs(objective), 1e-12 * max(1.0, abs(bound)))
+    zero = abs(objective) <= ZERO_OBJECTIVE * size
+    base = max(abs(objective), (LEAST_ZERO if zero else LEAST_OBJECTIVE) * size)
+    return difference / base if base > 0.0 else math.inf
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,11 @@ class Result:
         `bound` is above it.
     clashing_rows : tuple of str
         For an infeasible problem: names of rows that cannot hold together, as far as known.
+    rests_on : Grade or None
+        What the bound (or "infeasible") rests on: `proven` (the certificate, or multipliers that prove infeasibility),
+        `tried` (every b that the formula leaves over was tried), `trusted` (the word of HiGHS). None without a bound.
+    integrity : tuple of str
+        Contradictions that were found and what was dropped because of them; empty if all is well.
     """
 
     problem: Problem = field(repr=False)
@@ -122,6 +136,8 @@ class Result:
     version: str
     clashing_rows: tuple[str, ...] = ()
     certificate: Certificate | None = field(default=None, repr=False)
+    rests_on: Grade | None = None
+    integrity: tuple[str, ...] = ()
 
     @property
     def has_solution(self) -> bool:
@@ -137,6 +153,11 @@ class Result:
         if self.x is None or self.b is None:
             return math.inf
         return self.problem.violation(self.x, self.b)
+
+    @property
+    def size(self) -> float:
+        """The sum of the sizes of the objective's terms at (x, b): what its rounding is in proportion to."""
+        return 0.0 if self.x is None or self.b is None else self.problem.sizes(self.x, self.b)
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -178,6 +199,9 @@ class Result:
             "seed": self.seed,
             "version": self.version,
         }
+        document["rests_on"] = None if self.rests_on is None else str(self.rests_on)
         if self.clashing_rows:
             document["clashing_rows"] = list(self.clashing_rows)
+        if self.integrity:
+            document["integrity"] = list(self.integrity)
         return document

@@ -9,25 +9,29 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hybridmip.bounds.formula import lagrangian_bound
+from hybridmip.bounds.diagonal import phi
+from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
 from hybridmip.engines.blas import one_thread
+from hybridmip.errors import HybridMIPError
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import DenseForm
+from hybridmip.model.quadratic import Binary, DenseForm
+from hybridmip.model.units import Proof, Units
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.dense import DenseSolver
-from hybridmip.restricted.protocol import Binary, RestrictedSolver
+from hybridmip.restricted.protocol import RestrictedSolver
 from hybridmip.run.arguments import check_arguments, warm_starts
 from hybridmip.run.config import Config
-from hybridmip.run.ending import OPTIMAL_GAP, Ending, finish
+from hybridmip.run.gate import Verdicts, close
 from hybridmip.run.presolve import presolve, unchanged
-from hybridmip.run.progress import Progress, TextProgress
+from hybridmip.run.progress import InUnits, Progress, TextProgress, in_units
 from hybridmip.run.result import Incumbent, Result, StopReason
 from hybridmip.run.state import SearchState, StopSearch
 from hybridmip.search.descents import Descents
 from hybridmip.search.pool import Member, build_pool
+from hybridmip.tolerances import OPTIMAL_GAP
 
 #: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
 QUICK_STARTS = 4
@@ -100,7 +104,9 @@ def solve(
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     began = time.perf_counter()
-    reduced = presolve(problem) if config.presolve else unchanged(problem)
+    units = Units.of(problem)
+    units.warn()
+    reduced = presolve(units.problem) if config.presolve else unchanged(units.problem)
     spent = time.perf_counter() - began
     solver = restricted_solver(reduced.problem, config.threads)
     _load_compiled(reduced.problem, solver, config)
@@ -108,31 +114,49 @@ def solve(
     deadline = math.inf if time_limit is None else started + time_limit
     if display is not None:
         display.start(problem, config, time_limit, gap)
+        display = InUnits(display, units)
+    verdicts, state = Verdicts(), None
     try:
         binaries = BinarySet(reduced.problem)
-    except NoFeasibleBinaries as proof:
-        solver.close()
-        return finish(Ending.infeasible_binaries(proof.rows), reduced, display, started, seed)
-    rng = np.random.default_rng(seed)
-    state = SearchState(
-        reduced.problem, config, solver, binaries, rng, started, deadline, gap, display, callback
-    )  # fmt: skip
-    ending = Ending(state)
-    try:
+        rng = np.random.default_rng(seed)
+        told = None if callback is None else lambda found: callback(in_units(found, units))
+        state = SearchState(reduced.problem, config, solver, binaries, rng, started, deadline, gap, display, told)
         with one_thread(problem.n):
-            ending.reason = _phases(state, given, ending)
+            verdicts.reason = _phases(state, given, verdicts)
     except NoFeasibleBinaries as proof:
-        ending = Ending.infeasible_binaries(proof.rows)
+        verdicts.no_point(Grade.PROVEN if proof.counted else Grade.TRUSTED, proof.rows)
+        verdicts.reason = StopReason.PROVEN_INFEASIBLE
     except StopSearch as stop:
-        ending.reason = stop.reason
+        verdicts.reason = stop.reason
     except TimeoutError:
-        ending.reason = StopReason.TIME_LIMIT
+        verdicts.reason = StopReason.TIME_LIMIT
     except KeyboardInterrupt:
-        ending.reason = StopReason.INTERRUPTED
+        verdicts.reason = StopReason.INTERRUPTED
     finally:
         solver.close()
     with one_thread(problem.n):
-        return finish(ending, reduced, display, started, seed)
+        return close(verdicts, state, units, reduced, gap, display, started, seed)
+
+
+def descend_from(problem: Problem, starts: Sequence[Binary], config: Config, seed: int) -> Result:
+    """The best of the local optima below the starts: no relaxation, no bound, no time limit."""
+    units = Units.of(problem)
+    solver = restricted_solver(units.problem, config.threads)
+    verdicts, state, now = Verdicts(), None, time.perf_counter()
+    try:
+        if isinstance(solver, DenseSolver):
+            compiled.load_descent()
+        binaries = BinarySet(units.problem)
+        rng = np.random.default_rng(seed)
+        state = SearchState(units.problem, config, solver, binaries, rng, now, math.inf, 0.0)
+        with one_thread(problem.n):
+            state.diagonal = phi(units.problem.Q)
+            Descents(state).run([(binaries.nearest(start), "neighbor") for start in starts])
+    except (HybridMIPError, StopSearch):
+        pass  # the answer so far stands
+    finally:
+        solver.close()
+    return close(verdicts, state, units, unchanged(units.problem), 0.0, None, now, seed)
 
 
 def _load_compiled(problem: Problem, solver: RestrictedSolver, config: Config) -> None:
@@ -153,7 +177,7 @@ def _load_compiled(problem: Problem, solver: RestrictedSolver, config: Config) -
             compiled.load_vertices()
 
 
-def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReason:
+def _phases(state: SearchState, given: list[Binary], verdicts: Verdicts) -> StopReason:
     """The pipeline, phase by phase; returns why it ended."""
     from hybridmip.exact.enumerate import enumerate_all
     from hybridmip.search.flips import b_says_all, flips
@@ -171,43 +195,43 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
         for b in given:  # before the clock is looked at: what was given is not thrown away
             start = state.binaries.nearest(b)
             state.offer(start, state.solver.evaluate(start), "warm start")
-        state.raise_bound(
-            "trivial",
-            lagrangian_bound(state.problem, state.binaries, setting.lower, setting.upper, *nothing),
-            (none, *nothing),
-        )
+        state.raise_bound("trivial", *_graded(setting.formula.claim(Proof(none, *nothing))))
         state.evaluate(state.binaries.maximise(-state.problem.p, time_limit=state.remaining), "start")
         if not _by_small_mips(state):
             with state.for_a_share(SHARE_OF_QUICK_START):
                 _quick_start(state, setting)
     # Phase 1: mixed relaxations, discretised, pooled with random solutions.
     with state.in_phase("relaxation"):
-        relaxed = _relax(state, setting, ending)
-    if ending.proves_infeasible():
+        relaxed = _relax(state, setting, verdicts)
+    if verdicts.no_point_exists():
         return StopReason.PROVEN_INFEASIBLE
     if config.enumerate_up_to:
         with state.in_phase("enumeration"):
-            if enumerate_all(state, config.enumerate_up_to):
-                ending.exhausted = True
-                return StopReason.EXHAUSTED if state.best.feasible else StopReason.PROVEN_INFEASIBLE
+            tried = enumerate_all(state, setting, config.enumerate_up_to)
+            if tried is not None and tried.value == math.inf and not state.best.feasible:
+                verdicts.no_point(tried.grade)
+                return StopReason.PROVEN_INFEASIBLE
+            if tried is not None and math.isfinite(tried.value) and state.best.feasible:
+                state.raise_bound("enumeration", tried.value, tried.grade, stop=False)
+                return StopReason.EXHAUSTED
     if _by_small_mips(state):
         from hybridmip.search.mips import search_linear
 
         with state.in_phase("small MIPs"):
             search_linear(state, setting, relaxed)
         if not state.best.feasible:
-            _ask_for_feasibility(state, setting, [], ending)
-        return StopReason.PROVEN_INFEASIBLE if ending.proves_infeasible() else StopReason.CONVERGED
+            _ask_for_feasibility(state, setting, [], verdicts)
+        return StopReason.PROVEN_INFEASIBLE if verdicts.no_point_exists() else StopReason.CONVERGED
     with state.in_phase("pool"):
         pool = build_pool(state, relaxed, [state.binaries.nearest(b) for b in given])
         if not state.best.feasible:
-            pool = _ask_for_feasibility(state, setting, pool, ending)
-    if ending.proves_infeasible():
+            pool = _ask_for_feasibility(state, setting, pool, verdicts)
+    if verdicts.no_point_exists():
         return StopReason.PROVEN_INFEASIBLE
     # Phase 2: the genetic algorithm, then neighborhood search around its best.
     with state.in_phase("genetic"):
         pool = genetic(state, pool)
-    if _core(state, relaxed, ending):
+    if _core(state, setting, relaxed):
         return StopReason.EXHAUSTED
     if b_says_all(state.problem) and config.neighborhood == "descent":
         with state.in_phase("flips"), state.for_a_share(SHARE_OF_FLIPS):
@@ -221,10 +245,10 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
         with state.in_phase("small MIPs"):
             if search_quadratic(state, setting, relaxed) and state.best.feasible:
                 return StopReason.CONVERGED
-    if not state.best.feasible and not ending.asked:
+    if not state.best.feasible and not verdicts.asked:
         with state.in_phase("pool"):
-            pool = _decide_feasibility(state, setting, pool, ending)
-        if ending.proves_infeasible():
+            pool = _decide_feasibility(state, setting, pool, verdicts)
+        if verdicts.no_point_exists():
             return StopReason.PROVEN_INFEASIBLE
     with state.in_phase("neighborhood"):
         if config.neighborhood == "paper":
@@ -232,9 +256,13 @@ def _phases(state: SearchState, given: list[Binary], ending: Ending) -> StopReas
         else:
             shaking(state, pool)
     # Phase 3: with a better incumbent, or a better bound, the core may be small enough.
-    if _core(state, relaxed, ending) or _fit(state, setting, relaxed, ending):
+    if _core(state, setting, relaxed) or _fit(state, setting, relaxed):
         return StopReason.EXHAUSTED
     return StopReason.CONVERGED
+
+
+def _graded(found: tuple[float, Proof]) -> tuple[float, Grade, Proof]:
+    return found[0], Grade.PROVEN, found[1]
 
 
 def _by_small_mips(state: SearchState) -> bool:
@@ -249,12 +277,11 @@ def _by_tangents(state: SearchState) -> bool:
     return general and state.config.neighborhood == "descent" and state.problem.m > 0
 
 
-def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], ending: Ending) -> bool:
+def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed]) -> bool:
     """Fit the diagonal of Persp round by round, trying the core as the bound rises; True when all was tried.
 
     Without being asked (by a time limit, a gap, or the configuration) nobody is kept waiting for a better bound.
     """
-    from hybridmip.exact.core import penalties
     from hybridmip.relax.fitted import fitted
 
     rounds = state.config.fit_rounds
@@ -270,17 +297,18 @@ def _fit(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], endi
             if better is relaxed["persp"]:
                 break
             relaxed["persp"] = better
-            state.penalties = penalties(setting, better) or state.penalties
-            state.raise_bound("fitted", better.bound, better.proof)
+            assert better.proof is not None
+            state.penalties = setting.formula.penalties(better.proof) or state.penalties
+            state.raise_bound("fitted", better.bound, Grade.PROVEN, better.proof)
         if state.best.objective - state.bound <= WORTH_A_TRY * (state.best.objective - tried_at):
             tried_at = state.bound
             state.core_tried_at = math.inf
-            if _core(state, relaxed, ending):
+            if _core(state, setting, relaxed):
                 return True
     return False
 
 
-def _core(state: SearchState, relaxed: dict[str, Relaxed], ending: Ending) -> bool:
+def _core(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed]) -> bool:
     """Try what the best bound does not rule out; True when nothing is left and the incumbent is optimal."""
     from hybridmip.exact.core import try_the_core
 
@@ -290,9 +318,12 @@ def _core(state: SearchState, relaxed: dict[str, Relaxed], ending: Ending) -> bo
         return False
     state.core_tried_at = state.best.objective
     with state.in_phase("core"):
-        ending.exhausted = try_the_core(state)
+        tried = try_the_core(state, setting)
         state.core_tried_at = state.best.objective
-    return ending.exhausted
+        if tried is None or not math.isfinite(tried.value):
+            return False
+        state.raise_bound("core", tried.value, tried.grade, stop=False)
+    return True
 
 
 def _quick_start(state: SearchState, setting: Setting) -> None:
@@ -308,9 +339,8 @@ def _quick_start(state: SearchState, setting: Setting) -> None:
         Descents(state).run([(least, "quick start"), (members[0][0], "quick start")])
 
 
-def _relax(state: SearchState, setting: Setting, ending: Ending) -> dict[str, Relaxed]:
+def _relax(state: SearchState, setting: Setting, verdicts: Verdicts) -> dict[str, Relaxed]:
     """Run the relaxations of the configuration; note their bounds, and infeasibility where they prove it."""
-    from hybridmip.exact.core import penalties
     from hybridmip.relax.augm import Augm
     from hybridmip.relax.dual import Dual
     from hybridmip.relax.infeasible import clashing_rows
@@ -342,16 +372,17 @@ def _relax(state: SearchState, setting: Setting, ending: Ending) -> dict[str, Re
             if failure.status == "infeasible":
                 rows = clashing_rows(setting, state.remaining)
                 if rows is not None:
-                    ending.infeasible, ending.clashing_rows = True, rows
+                    verdicts.no_point(Grade.PROVEN, rows)
                     return relaxed
             if name == "line":  # what is read off Line has no answer either
                 break
             continue
         if name == "persp":
             state.diagonal, state.probabilities = setting.diagonal, relaxed[name].b
-        if name == "persp" or _by_small_mips(state):
-            state.penalties = penalties(setting, relaxed[name])
-        state.raise_bound(name, relaxed[name].bound, relaxed[name].proof)
+        proof = relaxed[name].proof
+        if (name == "persp" or _by_small_mips(state)) and proof is not None:
+            state.penalties = setting.formula.penalties(proof)
+        state.raise_bound(name, relaxed[name].bound, Grade.PROVEN, proof)
     if not state.diagonal.any():
         state.diagonal = setting.phi
     return relaxed
@@ -362,7 +393,7 @@ def _expected_seconds(problem: Problem) -> float:
     return 3e-9 * problem.n**3 if isinstance(problem.Q, DenseForm) else 0.0
 
 
-def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: Ending) -> list[Member]:
+def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member], verdicts: Verdicts) -> list[Member]:
     """No member of the pool is feasible: descend on infeasibility, then let a MILP decide, now or after the search."""
     from hybridmip.search.flips import b_says_all
 
@@ -375,26 +406,27 @@ def _ask_for_feasibility(state: SearchState, setting: Setting, pool: list[Member
         return pool
     if by_tangents and state.remaining is not None and not b_says_all(state.problem):
         return pool  # the MIPs that follow look for a feasible point, and for a good one
-    return _decide_feasibility(state, setting, pool, ending)
+    return _decide_feasibility(state, setting, pool, verdicts)
 
 
-def _decide_feasibility(state: SearchState, setting: Setting, pool: list[Member], ending: Ending) -> list[Member]:
+def _decide_feasibility(state: SearchState, setting: Setting, pool: list[Member], verdicts: Verdicts) -> list[Member]:
     """Let a MILP find a feasible point, or prove that there is none."""
     from hybridmip.exact.feasibility import find_feasible
     from hybridmip.relax.infeasible import clashing_rows
 
-    ending.asked = True
+    verdicts.asked = True
 
     def accept(b: Binary) -> bool:
         return state.evaluate(b, "feasibility").feasible
 
     clashing = clashing_rows(setting, state.remaining)
     if clashing is not None:
-        ending.infeasible, ending.clashing_rows = True, clashing
+        verdicts.no_point(Grade.PROVEN, clashing)
         return pool
     answer, b = find_feasible(setting, accept, state.remaining)
     state.check()
-    ending.infeasible = answer == "infeasible"
+    if answer == "infeasible":
+        verdicts.no_point(Grade.TRUSTED)
     if b is not None:
         pool = [Member(b, state.evaluate(b, "feasibility"), "feasibility"), *pool]
         pool.sort(key=lambda member: member.evaluation.rank)

@@ -10,16 +10,23 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.bounds.ledger import Bound, Grade, Ledger
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Vector
-from hybridmip.restricted.protocol import Binary, Evaluation, RestrictedSolver
+from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.model.units import Proof
+from hybridmip.restricted.protocol import Evaluation, RestrictedSolver
 from hybridmip.run.config import Config
 from hybridmip.run.progress import Progress
 from hybridmip.run.result import Incumbent, PhaseStatistics, StopReason, relative_gap
+from hybridmip.tolerances import CONTRADICTION, NOTHING, ZERO_GAP
 
 #: An answer must be better by this share to count as an improvement.
 IMPROVEMENT = 1e-9
+#: A point that misses a row by more than this share of its size is none.
+BROKEN = 1e-6
+#: Contradictions that are kept.
+MOST_NOTES = 20
 
 
 #: Seconds between two signs of life where nothing else happens.
@@ -80,17 +87,17 @@ class SearchState:
         self.rng = rng
         self.started = started
         self.deadline = deadline
-        self.gap = gap
+        self.gap = max(gap, ZERO_GAP)
         self.progress = progress
         self.callback = callback
         self.best_b: Binary | None = None
         self.best = Evaluation(math.inf, math.inf)
         self.found_by = ""
-        self.bound = -math.inf
-        self.bounds: dict[str, float] = {}
-        #: Method, D, point and multipliers of the closed formula that gave the best bound of its kind.
-        self.proof: tuple[str, Vector, Vector, Vector, Vector] | None = None
-        self.proven = -math.inf
+        #: The sum of the sizes of the terms of the incumbent's objective.
+        self.size = 0.0
+        self.ledger = Ledger()
+        #: Contradictions, and what was dropped.
+        self.integrity: list[str] = []
         self.trace: list[Incumbent] = []
         self.phase = "start"
         #: Diagonal below Q for screening moves; zero until a relaxation gives one.
@@ -181,8 +188,13 @@ class SearchState:
         """
         if not better(evaluation.rank, self.best.rank):
             return False
+        if evaluation.feasible and not self._holds(b, evaluation, found_by):
+            return False
         self.best_b, self.best, self.found_by = b.copy(), evaluation, found_by
         if evaluation.feasible:
+            assert evaluation.x is not None
+            self.size = self.problem.sizes(evaluation.x, b)
+            self._drop_contradicted()
             incumbent = Incumbent(self.seconds, self.phase, found_by, evaluation.objective, self.bound, self.best_b)
             self.trace.append(incumbent)
             if self.progress is not None:
@@ -201,18 +213,53 @@ class SearchState:
         base, w = self.penalties
         return np.where(np.abs(w) > self.best.objective - base, np.where(w < 0, 1, -1), 0).astype(np.int64)
 
-    def raise_bound(self, name: str, bound: float, proof: tuple[Vector, Vector, Vector, Vector] | None = None) -> None:
-        """Take note of a lower bound, and of its proof: D, point, multipliers of the rows and of the rows on b."""
-        bound = float(bound)
-        if proof is not None and (bound > self.proven or self.proof is None):
-            self.proof, self.proven = (name, *proof), bound
-        self.bounds[name] = max(bound, self.bounds.get(name, -math.inf))
-        if bound > self.bound:
-            self.bound = bound
-            if self.progress is not None:
-                self.progress.bound(self.seconds, name, self.best.objective, bound)
-            self._stop_when_closed()
+    def _holds(self, b: Binary, evaluation: Evaluation, found_by: str) -> bool:
+        """Whether a point that is said to be feasible is; if not, that is noted."""
+        share, row = np.inf, "no x"
+        if evaluation.x is not None:
+            share, row = max(self.problem.worst_row(evaluation.x, b, NOTHING), self.problem.worst_binary_row(b))
+        if share <= BROKEN and self.binaries.contains(b):
+            return True
+        self.note(f"a point of {found_by} misses {row} by {share:.1e} of its size and was left out")
+        return False
+
+    def note(self, text: str) -> None:
+        """Keep a contradiction for the result."""
+        if text not in self.integrity and len(self.integrity) < MOST_NOTES:
+            self.integrity.append(text)
+
+    def _drop_contradicted(self) -> None:
+        """A bound above a feasible point is wrong, whatever it rests on."""
+        limit = self.best.objective + CONTRADICTION * self.size
+        for bound in self.ledger.drop_above(limit):
+            self.note(
+                f"the bound of {bound.source} ({bound.grade}) was {bound.value:.10g}, a feasible point has "
+                f"{self.best.objective:.10g}; the bound was dropped (in the solver's units)"
+            )
+
+    @property
+    def bound(self) -> float:
+        """The best lower bound so far."""
+        return self.ledger.value
+
+    def raise_bound(
+        self, source: str, value: float, grade: Grade = Grade.PROVEN, proof: Proof | None = None, stop: bool = True
+    ) -> None:
+        """Take note of a lower bound, of what it rests on, and of its proof where the closed formula gives it.
+
+        Raises
+        ------
+        StopSearch
+            If the gap is closed, unless `stop` is False.
+        """
+        if self.ledger.add(Bound(float(value), source, grade, proof)):
+            if self.best.feasible:
+                self._drop_contradicted()
+            if self.progress is not None and self.bound == value:
+                self.progress.bound(self.seconds, source, self.best.objective, self.bound)
+            if stop:
+                self._stop_when_closed()
 
     def _stop_when_closed(self) -> None:
-        if self.best.feasible and relative_gap(self.best.objective, self.bound) <= self.gap:
+        if self.best.feasible and relative_gap(self.best.objective, self.bound, self.size) <= self.gap:
             raise StopSearch(StopReason.GAP_REACHED)

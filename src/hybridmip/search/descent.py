@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.bounds.formula import box_minimum, switch_costs
-from hybridmip.model.quadratic import Vector
-from hybridmip.restricted.protocol import Binary, Evaluation, moved
+from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.restricted.protocol import Evaluation, moved
 from hybridmip.run.state import IMPROVEMENT, SearchState, better
 from hybridmip.search.pool import Member
 
@@ -27,6 +27,8 @@ LARGEST_BATCH = 4096
 MOST_EXCHANGES = 2_000_000
 #: Moves whose rows on b must be repaired by a MILP, tried when no simple move is left.
 REPAIRED_MOVES = 64
+#: Slopes below this share of the largest are rounding.
+ROUNDING = 1e-9
 
 
 def marginal_costs(state: SearchState, b: Binary, evaluation: Evaluation) -> Vector:
@@ -35,8 +37,9 @@ def marginal_costs(state: SearchState, b: Binary, evaluation: Evaluation) -> Vec
     assert evaluation.x is not None
     la = evaluation.row_multipliers if evaluation.row_multipliers is not None else np.zeros(problem.rows)
     v = problem.q + 2 * (problem.Q.matvec(evaluation.x) - d * evaluation.x) - problem.A.T @ la
-    magnitude = np.full(problem.n, np.abs(v).max(initial=0.0))
-    per_variable = box_minimum(d, v, problem.x_lower, problem.x_upper, magnitude)
+    # Screening only: a slope that is rounding counts as zero, so that an x without limits says something.
+    v = np.where(np.abs(v) <= ROUNDING * np.abs(v).max(initial=0.0), 0.0, v)
+    per_variable = box_minimum(d, v, problem.x_lower, problem.x_upper)
     # Where the switch is on the minimum is at x itself; a slope that is rounding must not say otherwise.
     on = problem.switched & b[np.maximum(problem.switch, 0)] if problem.m else np.zeros(problem.n, dtype=bool)
     per_variable = np.where(on, (d * evaluation.x + v) * evaluation.x, per_variable)
@@ -96,7 +99,7 @@ def best_move(state: SearchState, current: Member) -> Member | None:
             batch = batch[evaluation.objective + change[batch] < best_rank[1]]
             if batch.size == 0:
                 break
-        values, infeasibility = state.solver.evaluate_moves(
+        values, infeasibility, _ = state.solver.evaluate_moves(
             b, outs[batch][:, None], ins[batch][:, None], state.deadline, evaluation
         )
         index = int(np.lexsort((values, infeasibility))[0])

@@ -39,7 +39,7 @@ from hybridmip.restricted.gather import (
     VARIABLES,
     Callable,
 )
-from hybridmip.restricted.kernel import INFEASIBLE, SOLVED, TROUBLE
+from hybridmip.restricted.kernel import SOLVED, TROUBLE
 from hybridmip.restricted.lanes import LARGEST
 
 DONE, STOPPED, STUCK = 0, 1, 2
@@ -246,7 +246,7 @@ def descend(
         )  # fmt: skip
         evaluations += 1
         feasible = statuses[0] == SOLVED
-        if not feasible and (statuses[0] != INFEASIBLE or not away[0] > 1e-9):
+        if not feasible and (statuses[0] == TROUBLE or not away[0] > 1e-9):
             return evaluations, STUCK
         infeasibility = 0.0 if feasible else away[0]
         value = values[0] + cost if feasible else np.inf

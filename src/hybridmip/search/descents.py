@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hybridmip.model.quadratic import Binary
 from hybridmip.restricted.dense import LARGEST_SUPPORT, DenseSolver
-from hybridmip.restricted.protocol import Binary
 from hybridmip.run.state import IMPROVEMENT, SearchState
 from hybridmip.search.descent import descend
 from hybridmip.search.pool import Member

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.role import Relaxed
-from hybridmip.restricted.protocol import Binary
 from hybridmip.run.state import SearchState
 
 #: b that are kept.

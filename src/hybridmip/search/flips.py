@@ -14,7 +14,7 @@ from scipy import sparse
 
 from hybridmip.engines import compiled
 from hybridmip.model.problem import Problem
-from hybridmip.restricted.protocol import Binary
+from hybridmip.model.quadratic import Binary
 from hybridmip.run.state import SearchState
 
 #: Binaries up to which W is kept.

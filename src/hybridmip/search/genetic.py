@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hybridmip.model.binaries import BinarySet
-from hybridmip.restricted.protocol import Binary
+from hybridmip.model.quadratic import Binary
 from hybridmip.run.state import SearchState
 from hybridmip.search.pool import Member
 

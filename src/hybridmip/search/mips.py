@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.engines.highs import LinearAnswer, LinearModel
+from hybridmip.bounds.ledger import Grade
+from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
 from hybridmip.errors import UnboundedError
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
-from hybridmip.restricted.protocol import Binary
 from hybridmip.run.state import SearchState, StopSearch
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.vertices import Vertices
+from hybridmip.tolerances import TRUSTED
 
 #: Rounds of slope scaling from one start.
 SLOPE_ROUNDS = 12
@@ -61,15 +62,13 @@ class MixedModel:
         cost = np.concatenate([problem.q, problem.p])
         self.model = LinearModel(cost, matrix, row_lower, row_upper, self.lower, self.upper, integer, threads)
         self.offset = problem.offset
-        self.model.highs.setOptionValue("mip_abs_gap", 0.0)
+        # Links to infinite bounds are no rows: without them the model is a relaxation, and may have no minimum.
+        self.relaxed = bool((problem.switched & (np.isinf(self.lower) | np.isinf(self.upper))[: self.n]).any())
+        self.largest = float(np.abs(cost).max(initial=0.0))
 
     def start_from(self, x: Vector, b: Binary) -> None:
         """Give HiGHS a point to begin with."""
-        import highspy
-
-        solution = highspy.HighsSolution()
-        solution.col_value = [*x.tolist(), *b.astype(float).tolist()]
-        self.model.highs.setSolution(solution)
+        self.model.start_from(np.concatenate([x, b.astype(np.float64)]))
 
     def solve(self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float) -> LinearAnswer:
         """Solve with some binaries fixed: 1 on, -1 off, 0 open."""
@@ -77,9 +76,7 @@ class MixedModel:
         lower[self.n :] = np.where(fixed > 0, 1.0, 0.0)
         upper[self.n :] = np.where(fixed < 0, 0.0, 1.0)
         self.model.change_columns(lower, upper)
-        self.model.highs.setOptionValue("mip_rel_gap", gap)
-        self.model.highs.setOptionValue("mip_max_nodes", nodes)
-        return self.model.solve(seconds)
+        return self.model.solve(seconds, gap, nodes)
 
 
 class Whole:
@@ -93,14 +90,11 @@ class Whole:
         self._lock = threading.Lock()
         self._state = state
         self._thread: threading.Thread | None = None
-        highs = self.mixed.model.highs
-        highs.cbMipImprovingSolution.subscribe(self._improved)
+        self.mixed.model.on_improvement(self._improved)
         if state.best.feasible and state.best.x is not None and state.best_b is not None:
             self.mixed.start_from(state.best.x, state.best_b)
 
-    def _improved(self, event: Any) -> None:
-        values = np.asarray(event.data_out.mip_solution)
-        bound = float(event.data_out.mip_dual_bound)
+    def _improved(self, values: Vector, bound: float) -> None:
         with self._lock:
             self.found.append(values[self.mixed.n :] > 0.5)
             if math.isfinite(bound):
@@ -129,7 +123,7 @@ class Whole:
     def stop(self) -> None:
         """End the thread."""
         if self._thread is not None:
-            self.mixed.model.highs.cancelSolve()
+            self.mixed.model.cancel()
             self._thread.join(2.0)
 
     def fetch(self) -> None:
@@ -145,8 +139,8 @@ class Whole:
                 state.offer(b, state.solver.evaluate(b), "branch and cut")
             self.bound = max(self.bound, self.answer.bound + self.mixed.offset)
         if math.isfinite(self.bound):
-            # HiGHS's own tolerances: its bound is good to about this much.
-            state.raise_bound("branch and cut", self.bound - 1e-9 * abs(self.bound))
+            charge = TRUSTED * (abs(self.bound) + self.mixed.largest)
+            state.raise_bound("branch and cut", self.bound - charge, Grade.TRUSTED)
 
 
 def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed]) -> None:
@@ -161,11 +155,12 @@ def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relax
         elif state.problem.m <= LARGEST_WHOLE:
             whole.start(state.remaining)
         whole.fetch()
-        if whole.answer is not None and whole.answer.status in ("optimal", "infeasible"):
+        if whole.answer is not None and whole.answer.status in (Outcome.OPTIMAL, Outcome.INFEASIBLE):
             return
-        if whole.answer is not None and whole.answer.status == "unbounded":
-            state.solver.evaluate(state.binaries.nearest(np.ones(state.problem.m, dtype=bool)))  # says what to limit
-            raise UnboundedError("the objective is unbounded below; give every x a finite x_lower and x_upper")
+        if whole.answer is not None and whole.answer.status is Outcome.UNBOUNDED:
+            state.evaluate(state.binaries.nearest(np.ones(state.problem.m, dtype=bool)), "start")  # says what to limit
+            if not whole.mixed.relaxed:
+                raise UnboundedError("the objective is unbounded below; give every x a finite x_lower and x_upper")
         with ThreadPoolExecutor(threads) as pool:
             _neighborhoods(state, setting, relaxed, whole, pool, threads)
     finally:

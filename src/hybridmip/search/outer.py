@@ -3,7 +3,7 @@
 The curvature is split as in Persp: D on the switched x, the rest through a few squares s_k^2 with s = T'x. Each term
 is a variable of its own that tangents bound from below,
 
-    t_j >= 2 r x_j - r^2 b_j   (a perspective cut: exact at x_j = r b_j),   w_k >= 2 r s_k - r^2,
+    t_j >= d_j (2 r x_j - r^2 b_j)   (a perspective cut: exact at x_j = r b_j),   w_k >= 2 r s_k - r^2,
 
 so that a MILP approximates the problem from below, at every b. Its answer is a b to try; the tangents at that point are
 added, and so on (Duran and Grossmann 1986; perspective cuts: Frangioni and Gentile 2006). Solved for all b its bound
@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.engines.highs import LinearAnswer, LinearModel
-from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
+from hybridmip.bounds.ledger import Grade
+from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
+from hybridmip.model.quadratic import Binary, DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
-from hybridmip.restricted.protocol import Binary
 from hybridmip.run.state import SearchState
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import used
+from hybridmip.tolerances import TRUSTED
 
 #: Largest block of Q that is split into squares.
 LARGEST_BLOCK = 700
@@ -40,6 +41,8 @@ PATIENCE = 8
 #: Share of the time left for a MIP that has to find a feasible point.
 SHARE_OF_FIRST = 0.6
 MOST_NODES = 500
+#: Share of the bound that is charged for HiGHS's tolerances on many rows.
+CHARGED = 1e-8
 
 
 def squares(setting: Setting, d: Vector) -> Matrix | None:
@@ -82,7 +85,7 @@ def squares(setting: Setting, d: Vector) -> Matrix | None:
 class OuterModel:
     """The problem as a MILP with tangents, to which more are added; binaries can be fixed.
 
-    Variables: x, b, t (curvature of x_j, where d_j > 0), s (free), w (s squared).
+    Variables: x, b, t (d_j x_j^2, where d_j > 0), s (free), w (s squared).
     """
 
     def __init__(self, setting: Setting, d: Vector, T: Matrix) -> None:
@@ -99,7 +102,7 @@ class OuterModel:
         equal = sparse.hstack([
             sparse.csr_array(T.T), sparse.csr_array((k, m + self.count)), -sparse.eye_array(k), sparse.csr_array((k, k))
         ])  # fmt: skip
-        cost = np.concatenate([problem.q, problem.p, d[self.tied], np.zeros(k), np.ones(k)])
+        cost = np.concatenate([problem.q, problem.p, np.ones(self.count), np.zeros(k), np.ones(k)])
         self.lower = np.concatenate([
             setting.hull_lower, np.zeros(m + self.count), np.full(k, -np.inf), np.zeros(k)
         ])  # fmt: skip
@@ -110,11 +113,9 @@ class OuterModel:
             sparse.vstack([wide, equal]), np.concatenate([row_lower, np.zeros(k)]),
             np.concatenate([row_upper, np.zeros(k)]),
         )  # fmt: skip
-        largest = float(np.abs(cost).max(initial=0.0)) or 1.0
-        self.unit = 1.0 / largest
-        self.mip = LinearModel(cost * self.unit, *rows, self.lower, self.upper, integer)
-        self.lp = LinearModel(cost * self.unit, *rows, self.lower, self.upper)
-        self.mip.highs.setOptionValue("mip_abs_gap", 0.0)
+        self.largest = float(np.abs(cost).max(initial=0.0))
+        self.mip = LinearModel(cost, *rows, self.lower, self.upper, integer)
+        self.lp = LinearModel(cost, *rows, self.lower, self.upper)
         self.cuts = 0
 
     def tangents(self, x: Vector, b: Vector) -> int:
@@ -127,17 +128,18 @@ class OuterModel:
         rows: list[tuple[list[int], list[float], float]] = []
         for place in np.flatnonzero(ratio != 0.0):
             r, j, i = float(ratio[place]), int(self.tied[place]), int(owner[place])
-            columns, values = [self.first_t + int(place), j], [1.0, -2 * r]
+            d = float(self.d[j])
+            columns, values = [self.first_t + int(place), j], [1.0, -2 * d * r]
             if i >= 0:
-                rows.append(([*columns, self.n + i], [*values, r * r], 0.0))
+                rows.append(([*columns, self.n + i], [*values, d * r * r], 0.0))
             else:
-                rows.append((columns, values, -r * r))
+                rows.append((columns, values, -d * r * r))
         s = self.T.T @ x
         for k in np.flatnonzero(np.abs(s) > 1e-12):
             rows.append(([self.first_w + int(k), self.first_s + int(k)], [1.0, -2 * float(s[k])], -(float(s[k]) ** 2)))
         for columns, values, low in rows:
             for model in (self.mip, self.lp):
-                model.highs.addRow(low, np.inf, len(columns), np.array(columns, dtype=np.int32), np.array(values))
+                model.add_row(np.array(columns), np.array(values), low)
         self.cuts += len(rows)
         return len(rows)
 
@@ -150,16 +152,12 @@ class OuterModel:
         t = values[self.first_t : self.first_s]
         w = values[self.first_w :]
         true = float(self.d[self.tied] @ square) + float(((self.T.T @ x) ** 2).sum())
-        return true - float(self.d[self.tied] @ t) - float(w.sum())
+        return true - float(t.sum()) - float(w.sum())
 
     def start_from(self, x: Vector, b: Binary) -> None:
         """Give HiGHS a point to begin with: its curvature is on or above every tangent."""
-        import highspy
-
         s = self.T.T @ x
-        solution = highspy.HighsSolution()
-        solution.col_value = np.concatenate([x, b.astype(float), x[self.tied] ** 2, s, s**2]).tolist()
-        self.mip.highs.setSolution(solution)
+        self.mip.start_from(np.concatenate([x, b.astype(float), self.d[self.tied] * x[self.tied] ** 2, s, s**2]))
 
     def solve(self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float) -> LinearAnswer:
         """The MILP with some binaries fixed: 1 on, -1 off, 0 open; objective and bound in the caller's units."""
@@ -167,15 +165,13 @@ class OuterModel:
         lower[self.n : self.n + self.m] = np.where(fixed > 0, 1.0, 0.0)
         upper[self.n : self.n + self.m] = np.where(fixed < 0, 0.0, 1.0)
         self.mip.change_columns(lower, upper)
-        self.mip.highs.setOptionValue("mip_rel_gap", gap)
-        self.mip.highs.setOptionValue("mip_max_nodes", nodes)
-        return self.mip.solve(seconds)
+        return self.mip.solve(seconds, gap, nodes)
 
 
 def search_quadratic(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed]) -> bool:
     """Outer approximation until the time is up, the gap closed or nothing improves; False where it does not apply."""
     persp = relaxed.get("persp")
-    d = setting.diagonal if persp is None or persp.diagonal is None else persp.diagonal
+    d = setting.diagonal if persp is None or persp.proof is None else persp.proof.diagonal
     T = squares(setting, d)
     if T is None:
         return False
@@ -202,9 +198,10 @@ def search_quadratic(state: SearchState, setting: Setting, relaxed: dict[str, Re
             model.start_from(state.best.x, state.best_b)
         answer = model.solve(fixed, limit, 2**31 - 1 if timed else MOST_NODES, 1e-5)
         if whole and math.isfinite(answer.bound):
-            bound = answer.bound / model.unit + state.problem.offset
-            state.raise_bound("outer approximation", bound - 1e-8 * abs(bound))
-        if answer.status == "infeasible" and whole:
+            bound = answer.bound + state.problem.offset
+            charge = CHARGED * abs(bound) + TRUSTED * model.largest
+            state.raise_bound("outer approximation", bound - charge, Grade.TRUSTED)
+        if answer.status is Outcome.INFEASIBLE and whole:
             return True
         added = 0
         if answer.x is not None:
@@ -216,14 +213,14 @@ def search_quadratic(state: SearchState, setting: Setting, relaxed: dict[str, Re
                 added += model.tangents(evaluation.x, b.astype(float))
                 _lean(state, b, evaluation.x, elite)
                 elite.add(b, evaluation.objective)
-        if answer.status == "optimal" and time.perf_counter() - began < 0.7 * seconds:
+        if answer.status is Outcome.OPTIMAL and time.perf_counter() - began < 0.7 * seconds:
             open_ones = min(int(1.3 * open_ones) + 10, state.problem.m)
-        elif answer.status != "optimal":
+        elif answer.status is not Outcome.OPTIMAL:
             open_ones = max(int(0.8 * open_ones), 20)
             seconds = min(1.2 * seconds, MOST_SECONDS)
         improved = state.best.objective < before - 1e-9 * abs(before)
         idle = 0 if improved else idle + 1
-        if whole and added == 0 and answer.status == "optimal":
+        if whole and added == 0 and answer.status is Outcome.OPTIMAL:
             break
     return True
 
@@ -245,9 +242,9 @@ def _root(state: SearchState, model: OuterModel, persp: Relaxed | None) -> None:
     for _ in range(ROOT_ROUNDS):
         state.check()
         answer = model.lp.solve(state.remaining)
-        if answer.x is None or answer.status != "optimal":
+        if answer.x is None or answer.status is not Outcome.OPTIMAL:
             return
-        bound = answer.objective / model.unit
+        bound = answer.objective
         if model.lacking(answer.x) <= LACKING * max(abs(bound), 1e-9) or model.cuts > MOST_CUTS // 2:
             return
         if not model.tangents(answer.x[: model.n], answer.x[model.n : model.n + model.m]):

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hybridmip.model.quadratic import Binary
 from hybridmip.relax.discretise import discretise
 from hybridmip.relax.role import Relaxed
-from hybridmip.restricted.protocol import Binary, Evaluation
+from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.state import SearchState
 
 

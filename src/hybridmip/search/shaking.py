@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.restricted.protocol import Binary
+from hybridmip.model.quadratic import Binary
 from hybridmip.run.state import SearchState, better
 from hybridmip.search.descents import GROWN, Descents
 from hybridmip.search.genetic import crossover

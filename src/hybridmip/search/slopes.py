@@ -11,10 +11,9 @@ import math
 import numpy as np
 
 from hybridmip.engines.highs import LinearModel
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.protocol import Binary
 from hybridmip.run.state import SearchState
 from hybridmip.search.charges import only_costs, rows_when_on
 

@@ -20,9 +20,8 @@ from scipy import sparse
 
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import LinearModel
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.protocol import Binary
 from hybridmip.search.charges import only_costs, rows_when_on
 
 #: Rows up to which the basis is inverted, and lines of the tableau: the most promising ones.

@@ -74,7 +74,7 @@ class WideMoves:
             return None
         state.check()
         chosen_outs, chosen_ins = outs[i[order]], ins[j[order]]
-        values, infeasibility = state.solver.evaluate_moves(
+        values, infeasibility, _ = state.solver.evaluate_moves(
             b, chosen_outs, chosen_ins, state.deadline, evaluation, distances=False
         )
         best = int(np.lexsort((values, infeasibility))[0])

@@ -1,0 +1,230 @@
+"""The gate at the end of a solve: everything recomputed from the caller's data, and alone what says what is claimed.
+
+A point is feasible if every row holds it, by its own size. A bound above a feasible point, or "infeasible" beside one,
+is a contradiction: what it came from is dropped, and the result says so. What is left decides between optimal,
+feasible, infeasible and unknown.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hybridmip.bounds.certificate import Certificate
+from hybridmip.bounds.ledger import STRENGTH, Bound, Grade
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.model.units import Units
+from hybridmip.run.presolve import Presolved
+from hybridmip.run.progress import Progress, in_units
+from hybridmip.run.result import Result, Status, StopReason, relative_gap
+from hybridmip.run.state import SearchState
+from hybridmip.tolerances import CONTRADICTION, FEASIBLE, FEASIBLE_BINARY, NOTHING, OPTIMAL_GAP, ZERO_GAP
+
+#: What rounding in the presolve can have added to a bound, at most, as a share of it.
+ROUNDING = 1e-9
+#: An x this small, in the solver's units, is rounding.
+NEGLIGIBLE = 1e-13
+#: Rows that are nearer to their limit than this share of their size stay where they are while others are mended.
+TIGHT = 1e-9
+#: What is nearer to a bound than this is put there before rows are mended; rounds of that, and entries of the largest
+#: system for it.
+MARGINS = (0.0, 1e-9, 1e-7)
+MENDING = 3
+#: Rows that are missed by no more than this share hold to the last digits.
+ROUNDED = 1e-15
+LARGEST_SYSTEM = 4_000_000
+CERTIFICATE = "certificate"
+
+
+@dataclass
+class Verdicts:
+    """What the phases found out beside points and bounds."""
+
+    reason: StopReason = StopReason.CONVERGED
+    #: What "infeasible" rests on; None if nobody says so.
+    infeasible: Grade | None = None
+    clashing_rows: tuple[str, ...] = ()
+    #: Whether a MILP was asked for a feasible point.
+    asked: bool = False
+
+    def no_point_exists(self) -> bool:
+        """Whether somebody says that there is no feasible point."""
+        return self.infeasible is not None
+
+    def no_point(self, grade: Grade, rows: tuple[str, ...] = ()) -> None:
+        """Take note that there is no feasible point."""
+        self.infeasible, self.clashing_rows = grade, rows
+
+
+def close(
+    verdicts: Verdicts,
+    state: SearchState | None,
+    units: Units,
+    reduced: Presolved,
+    gap: float,
+    display: Progress | None,
+    started: float,
+    seed: int,
+) -> Result:
+    """Check everything against the caller's data and put the result together."""
+    from hybridmip import __version__
+
+    problem, notes = units.given, [] if state is None else list(state.integrity)
+    point = None if state is None else checked_point(state, units, reduced, notes)
+    objective, size = math.inf, 0.0
+    if point is not None:
+        objective, size = problem.objective(*point), problem.sizes(*point)
+        if verdicts.infeasible is not None:
+            notes.append(f"infeasible ({verdicts.infeasible}) was said, but a point holds every row; the point counts")
+            verdicts = replace(verdicts, infeasible=None, clashing_rows=())
+    certificate = None if state is None else certified(state, units, reduced)
+    bounds = [] if state is None else claimed(state, units, reduced, certificate)
+    limit = objective + CONTRADICTION * size
+    for bound in bounds:
+        if bound.value > limit:
+            notes.append(
+                f"the bound of {bound.source} ({bound.grade}) was {bound.value:.10g}, the answer has {objective:.10g}; "
+                "the bound was dropped"
+            )
+    bounds = [bound for bound in bounds if bound.value <= limit]
+    best = min(max((bound.value for bound in bounds), default=-math.inf), objective)
+    status, rests_on = Status.UNKNOWN, None
+    if point is not None:
+        closing = max(min(gap, OPTIMAL_GAP), ZERO_GAP)
+        status = Status.OPTIMAL if relative_gap(objective, best, size) <= closing else Status.FEASIBLE
+        rests_on = _strongest(bounds, objective, best, size, closing)
+    elif verdicts.infeasible is not None:
+        status, best, rests_on, certificate = Status.INFEASIBLE, math.inf, verdicts.infeasible, None
+    x, b = point if point is not None else (None, None)
+    result = Result(
+        problem=problem,
+        status=status,
+        stop_reason=verdicts.reason,
+        x=x,
+        b=b,
+        objective=objective,
+        bound=best,
+        gap=relative_gap(objective, best, size),
+        found_by=state.found_by if state is not None and x is not None else "",
+        trace=tuple(in_units(step, units) for step in state.trace) if state is not None else (),
+        phases=state.statistics() if state is not None else (),
+        bounds={bound.source: bound.value for bound in bounds if bound.source != CERTIFICATE},
+        evaluations=state.solver.evaluations if state is not None else 0,
+        seconds=time.perf_counter() - started,
+        seed=seed,
+        version=__version__,
+        clashing_rows=verdicts.clashing_rows if status is Status.INFEASIBLE else (),
+        certificate=certificate,
+        rests_on=rests_on,
+        integrity=tuple(notes),
+    )
+    if display is not None:
+        display.finish(result)
+    return result
+
+
+def _strongest(bounds: list[Bound], objective: float, best: float, size: float, closing: float) -> Grade | None:
+    """What the claim rests on: the strongest grade among the bounds that carry it."""
+    if not math.isfinite(best):
+        return None
+    optimal = relative_gap(objective, best, size) <= closing
+    carrying = [
+        bound.grade
+        for bound in bounds
+        if (relative_gap(objective, bound.value, size) <= closing if optimal else bound.value >= best)
+    ]
+    return min(carrying, key=STRENGTH.__getitem__, default=None)
+
+
+def checked_point(
+    state: SearchState, units: Units, reduced: Presolved, notes: list[str]
+) -> tuple[Vector, Binary] | None:
+    """The incumbent in the caller's units, exactly within its bounds; None where it does not hold the caller's rows."""
+    if not (state.best.feasible and state.best_b is not None and state.best.x is not None):
+        return None
+    b = state.best_b.copy()
+    # Units are powers of two: the rows here are the caller's to the last digit, and so is what they are missed by.
+    own = mended(units.problem, reduced.x_of(state.best.x, b), b)
+    missed, row = units.problem.worst_row(own, b, NOTHING)
+    x = units.x_of(own)
+    binary_missed, binary_row = units.given.worst_binary_row(b)
+    if binary_missed > FEASIBLE_BINARY:
+        missed, row = math.inf, binary_row
+    if missed > FEASIBLE:
+        notes.append(f"the best point misses row {row} by {missed:.1e} of its size; it is no answer")
+        return None
+    x.setflags(write=False)
+    b.setflags(write=False)
+    return x, b
+
+
+def mended(problem: Problem, x: Vector, b: Binary) -> Vector:
+    """x within its bounds and with its rows held to the last digits, moved as little as that takes."""
+    lower, upper = problem.bounds_given(b)
+    x = np.clip(x, lower, upper)
+    x[(np.abs(x) <= NEGLIGIBLE) & (lower <= 0) & (upper >= 0)] = 0.0
+    missed, _ = problem.worst_row(x, b, NOTHING)
+    for margin in MARGINS:
+        if missed <= ROUNDED:
+            break
+        moved = x
+        for _ in range(MENDING):
+            nearer = _nearer(problem, moved, b, lower, upper, margin)
+            if nearer is None:
+                break
+            moved = nearer
+            now, _ = problem.worst_row(moved, b, NOTHING)
+            if now < missed:
+                x, missed = moved, now
+    return x
+
+
+def _nearer(problem: Problem, x: Vector, b: Binary, lower: Vector, upper: Vector, margin: float) -> Vector | None:
+    """x moved within its bounds so that rows that are missed hold and tight ones stay so; None if that is too large.
+
+    What is within the margin of a bound is put there, and stays.
+    """
+    x = np.where(x - lower <= margin, lower, np.where(upper - x <= margin, upper, x))
+    on = b.astype(np.float64)
+    activity = problem.A @ x + problem.G @ on
+    size = abs(problem.A) @ np.abs(x) + abs(problem.G) @ on
+    below, above = problem.row_lower - activity, activity - problem.row_upper
+    reach = TIGHT * (size + np.where(np.isfinite(problem.row_lower), np.abs(problem.row_lower), 0.0)) + margin
+    wanted = np.where(below >= -reach, below, np.where(above >= -reach, -above, np.nan))
+    rows, free = np.flatnonzero(np.isfinite(wanted)), np.flatnonzero((lower < x) & (x < upper))
+    if rows.size == 0 or free.size == 0 or rows.size * free.size > LARGEST_SYSTEM:
+        return None
+    step = np.linalg.lstsq(problem.A[rows][:, free].toarray(), wanted[rows], rcond=1e-12)[0]
+    moved = x.copy()
+    moved[free] = np.clip(x[free] + step, lower[free], upper[free])
+    return moved
+
+
+def certified(state: SearchState, units: Units, reduced: Presolved) -> Certificate | None:
+    """The certificate for the caller's problem of the best bound that the closed formula proves."""
+    best = state.ledger.proof
+    if best is None or best.proof is None:
+        return None
+    return Certificate.make(units.given, *units.proof_of(reduced.proof_of(best.proof)), method=best.source)
+
+
+def claimed(state: SearchState, units: Units, reduced: Presolved, certificate: Certificate | None) -> list[Bound]:
+    """The bounds of the solve in the caller's units.
+
+    Those of the closed formula are proven for the problem that was solved. Where that is the caller's, up to units,
+    they are what the certificate claims; where rows were presolved away, putting them back may lose some of it, and
+    rounding on the way there is charged.
+    """
+    bounds = []
+    for bound in state.ledger.bounds:
+        value = units.value_of(bound.value)
+        if reduced.problem is not units.problem:
+            value -= ROUNDING * abs(value)
+        bounds.append(replace(bound, value=value))
+    if certificate is not None and math.isfinite(certificate.claimed):
+        bounds.append(Bound(certificate.claimed, CERTIFICATE, Grade.PROVEN))
+    return bounds
