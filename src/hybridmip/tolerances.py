@@ -23,8 +23,11 @@ FEASIBLE = 1e-9
 NOTHING = 1e-3
 #: A row on b alone holds when it is missed by no more than this share: rounding of a sum, and no more.
 FEASIBLE_BINARY = 1e-12
-#: A bound above the objective by no more than this share of its terms is rounding; by more it is a contradiction.
-CONTRADICTION = 1e-9
+#: A bound above the objective by no more than this share of its terms is what rows may be missed by, at their price; by
+#: more it is a contradiction.
+CONTRADICTION = 1e-7
+#: In the solver's units, in which costs are near 1: a difference of values of this size is none.
+NEGLIGIBLE = 1e-9
 #: In the solver's units: violations of rows of unit norm that the solvers of restricted problems let pass.
 KERNEL_FEASIBLE = 1e-10
 GENERAL_FEASIBLE = 1e-8

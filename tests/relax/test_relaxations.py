@@ -98,7 +98,9 @@ def test_dual_equals_line_for_a_definite_matrix(recipe: Recipe) -> None:
     scale = max(abs(found["line"].bound), abs(found["line"].bound - setting.problem.offset))
     relaxed_value = setting.problem.objective(found["line"].x, found["line"].b)
     assert found["dual"].bound == pytest.approx(relaxed_value, abs=1e-6 * scale)
-    if setting.binaries.kind == "general" and setting.binaries.possible.all():  # else Line's bound keeps the rows on b inside, and may be better
+    if (
+        setting.binaries.kind == "general" and setting.binaries.possible.all()
+    ):  # else Line's bound keeps the rows on b inside, and may be better
         assert found["line"].bound == pytest.approx(found["dual"].bound, abs=1e-6 * scale)
     assert found["line"].bound >= found["dual"].bound - 1e-6 * scale
 

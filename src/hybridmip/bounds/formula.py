@@ -227,6 +227,10 @@ class Formula:
         value, error = self.evaluate(proof)
         return value - error
 
+    def within(self, far: float) -> Formula:
+        """The formula for x of at most this size: without that no proof, but a check, where x has no limits."""
+        return Formula(self.problem, self.binaries, np.maximum(self.lower, -far), np.minimum(self.upper, far))
+
     def at(self, b: Binary, proof: Proof) -> float:
         """A lower bound on the restricted problem at b; -inf where the proof gives none."""
         slack = self.slack(proof.diagonal)

@@ -130,7 +130,7 @@ class LinearModel:
         else:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
             self._set("primal_feasibility_tolerance", 1e-9)
             self._set("dual_feasibility_tolerance", 1e-9)
-        self._presolve = "off" if self._integer and small else "choose"
+        self._presolve = "off" if small else "choose"
         self._set("presolve", self._presolve)
         self._sound = self._highs.passModel(lp) != highspy.HighsStatus.kError
 

@@ -20,8 +20,8 @@ from hybridmip.tolerances import INFEASIBLE, KERNEL_FEASIBLE
 NEAR = 1e-6
 #: What the compiled kernels let pass, on every x and row, in their own units.
 ERRORS = 100 * KERNEL_FEASIBLE
-#: Share of the terms by which a value is lowered where nothing but the solver's word stands for it.
-WORD = 1e-7
+#: Where x has no limits the solver's word is checked for x of this many times its size.
+FAR = 1000.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def least_value(setting: Setting, b: Binary, answer: Evaluation) -> Tried:
     """A lower bound on the restricted problem at b: infinite where it is infeasible, -inf where the solver gave up.
 
     From its multipliers, by the closed formula. Where x has no limits that may prove nothing, and infeasibility may be
-    clear but not proven: then the solver's word stands for it.
+    clear but not proven: then the solver's word stands for what lies far away.
     """
     if not answer.feasible:
         if answer.certain:
@@ -59,7 +59,8 @@ def least_value(setting: Setting, b: Binary, answer: Evaluation) -> Tried:
         # An x without limits: curvature keeps its minimum finite.
         value = setting.formula.at(b, proof._replace(diagonal=setting.phi))
     if np.isneginf(value):
-        return Tried(answer.objective - WORD * setting.problem.sizes(answer.x, b), Grade.TRUSTED)
+        far = FAR * max(1.0, float(np.abs(answer.x).max(initial=0.0)))
+        return Tried(setting.formula.within(far).at(b, proof), Grade.TRUSTED)
     return Tried(value, Grade.TRIED)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
 import json
 import os
 import tempfile
@@ -14,6 +15,12 @@ from typing import Any, TypeAlias
 from hybridmip.errors import FileError
 
 PathLike: TypeAlias = str | os.PathLike[str]
+
+#: Gzip files are unpacked up to this size: a few kilobytes can claim to be terabytes.
+LARGEST_UNPACKED = 2**30
+#: No text shrinks to less than one part in so many; looked at beyond this size.
+MOST_TIMES = 300
+HARMLESS = 2**26
 
 
 def read_text(path: PathLike) -> str:
@@ -34,11 +41,10 @@ def read_text(path: PathLike) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileError(f"{str(path)!r} cannot be read ({reason}); check the path and its permissions") from None
+    except MemoryError:
+        raise FileError(f"{path} is larger than the memory; give a smaller file") from None
     if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            raise FileError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
+        content = _unpacked(path, content)
     if not content.strip():
         raise FileError(f"{path} is empty; check that it was written completely")
     zero = content.find(b"\0")
@@ -49,6 +55,25 @@ def read_text(path: PathLike) -> str:
     if zero >= 0:
         raise FileError(f"{path} is not UTF-8 text (byte 0x{content[zero]:02x} at position {zero}); give a text file")
     return text
+
+
+def _unpacked(path: Path, content: bytes) -> bytes:
+    """What is in a gzip file, unless it is far more than any model."""
+    too_large = f"{path} unpacks to far more than a model is; unpack it and look what is in it"
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            unpacked = file.read(HARMLESS)
+            if len(unpacked) == HARMLESS and MOST_TIMES * len(content) > HARMLESS:
+                unpacked += file.read(LARGEST_UNPACKED + 1 - HARMLESS)
+            elif len(unpacked) == HARMLESS:
+                raise FileError(too_large)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
+    except MemoryError:
+        raise FileError(too_large) from None
+    if len(unpacked) > LARGEST_UNPACKED:
+        raise FileError(too_large)
+    return unpacked
 
 
 def write_text(path: str | Path, text: str, what: str = "the file") -> None:
@@ -110,3 +135,5 @@ def read_json(path: str | Path, what: str) -> Any:
         raise FileError(f"{path}, line {error.lineno}: not JSON ({error.msg}); give the {what} as JSON") from None
     except RecursionError:
         raise FileError(f"{path}: not a {what} (nested too deeply)") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise FileError(f"{path}: not a {what} ({str(error).split(';')[0]})") from None

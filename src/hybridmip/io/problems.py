@@ -9,6 +9,8 @@ from hybridmip.io.model import ReadProblem
 from hybridmip.model.problem import Problem
 
 #: What a problem file can be, by the end of its name (.gz may follow).
+#: Longer files are refused: read line by line they would take minutes, and what they hold is beyond this solver.
+MOST_LINES = 4_000_000
 READERS = {
     ".mps": "MPS",
     ".qps": "MPS",
@@ -59,6 +61,8 @@ def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProbl
     name = path.name.lower().removesuffix(".gz")
     kind = READERS.get(Path(name).suffix)
     text = "" if kind == JSON else read_text(path)
+    if (lines := text.count("\n")) > MOST_LINES:
+        raise FileError(f"{source} has {lines:,} lines; models of at most {MOST_LINES:,} lines are read")
     if kind is None and (kind := _kind_of(text)) is None:
         raise FileError(f"{source}: {_unknown(text)}")
     if fixed_charge is not None and kind != DIMACS:

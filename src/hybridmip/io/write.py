@@ -12,7 +12,7 @@ from scipy import sparse
 
 from hybridmip.errors import ProblemError
 from hybridmip.io.files import write_text
-from hybridmip.io.model import ReadProblem, original_values
+from hybridmip.io.model import INFINITE, ReadProblem, original_values
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 
@@ -36,6 +36,8 @@ class _Rows:
         names = _names([*problem.x_names, *problem.b_names], clean)
         self.problem, self.names = problem, names
         on, lower, upper = problem.switched, problem.x_lower, problem.x_upper
+        if n + m == 0:
+            raise ProblemError("the problem has no variables; a file needs at least one: nothing is to be solved")
         for k in np.flatnonzero(on & ~(np.isfinite(lower) & np.isfinite(upper))):
             raise ProblemError(
                 f"x[{k}] ({problem.x_names[k]!r}) is switched but has no limit while on; "
@@ -74,6 +76,22 @@ class _Rows:
         self.x_lower = np.where(on, np.minimum(lower, 0.0), lower)
         self.x_upper = np.where(on, np.maximum(upper, 0.0), upper)
         self.objective_name = _names([*self.row_names, "obj"], clean)[-1]
+        self._require_numbers()
+
+    def _require_numbers(self) -> None:
+        """Refuse what every reader takes for infinite."""
+        parts = {
+            "a coefficient of a row": self.matrix.data, "a cost": self.cost, "a limit of a row": self.row_lower,
+            "a limit of a row ": self.row_upper, "a bound of x": self.x_lower, "a bound of x ": self.x_upper,
+            "the offset": np.array([self.problem.offset]), "an entry of Q": 4.0 * self.quadratic()[2],
+        }  # fmt: skip
+        for what, values in parts.items():
+            large = np.isfinite(values) & (np.abs(values) >= INFINITE)
+            if large.any():
+                raise ProblemError(
+                    f"{what.strip()} is {float(values[large][0]):g}, which files take for infinite (from {INFINITE:g} "
+                    "on); use other units"
+                )
 
     def quadratic(self) -> tuple[Sequence[int], Sequence[int], Vector]:
         """Lower triangle of Q: rows, columns, values."""
@@ -100,7 +118,8 @@ def write_mps(problem: Problem, path: str | Path) -> None:
     FileError
         If the place cannot be written to.
     ProblemError
-        If a switched x has no limit, which no row can say.
+        If a switched x has no limit, which no row can say, if a number is one that files take for infinite, or if there
+        are no variables.
     """
     rows = _Rows(problem, clean=False)
     out = ["NAME hybridmip", "ROWS", f" N {rows.objective_name}"]
@@ -171,12 +190,14 @@ def write_lp(problem: Problem, path: str | Path) -> None:
     FileError
         If the place cannot be written to.
     ProblemError
-        If a switched x has no limit, which no row can say.
+        If a switched x has no limit, which no row can say, if a number is one that files take for infinite, or if there
+        are no variables.
     """
     rows = _Rows(problem, clean=True)
     names = rows.names
     out = ["Minimize"]
-    used = np.diff(sparse.csc_array(rows.matrix).indptr) > 0
+    written = np.isfinite(rows.row_lower) | np.isfinite(rows.row_upper)
+    used = np.diff(sparse.csc_array(rows.matrix[written]).indptr) > 0
     shown = np.flatnonzero((rows.cost != 0) | ~used)
     terms = _terms(names, shown.tolist(), rows.cost[shown].tolist())
     first, second, products = rows.quadratic()

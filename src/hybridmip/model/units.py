@@ -194,6 +194,12 @@ def _columns(problem: Problem) -> Exponents:
     np.maximum.at(asked, A.indices, limits[row] / entry)
     with np.errstate(divide="ignore", invalid="ignore"):
         asked = np.maximum(asked, np.where(diagonal > 0, np.abs(problem.q) / (2.0 * diagonal), 0.0))
+        # Products of x tie their sizes: what has curvature and nothing else is as large as the largest of the others.
+        curved = np.where((asked > 0) & (diagonal > 0), asked * asked * diagonal, 0.0)
+        if curved.any():
+            largest = int(curved.argmax())
+            tied = asked[largest] * np.sqrt(diagonal[largest] / diagonal)
+            asked = np.where((asked == 0) & (diagonal > 0), tied, asked)
     size = _reach(problem)
     size = np.where(size > 0, size, np.inf)  # fixed to zero: its bounds say nothing of its units
     for _ in range(ROUNDS):

@@ -80,7 +80,7 @@ class Augm:
         if equations.size and lg > 0:
             weighted = A / diagonal
             core = np.eye(equations.size) / lg + weighted @ A.T
-            solved = solved - weighted.T @ np.linalg.solve(core, A @ solved)
+            solved = solved - weighted.T @ np.linalg.lstsq(core, A @ solved, rcond=None)[0]
         # g'M^-1 g is at most 2 s'g - s'M s + r'Phi^-1 r for any s, with r = g - M s, since M >= Phi.
         product = diagonal * solved + lg * (A.T @ (A @ solved))
         inside = diagonal * np.abs(solved) + lg * (np.abs(A.T) @ (np.abs(A) @ np.abs(solved)))

@@ -11,32 +11,27 @@ import math
 import time
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from hybridmip.bounds.certificate import Certificate
 from hybridmip.bounds.ledger import STRENGTH, Bound, Grade
-from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.model.units import Units
+from hybridmip.run.mending import mended
 from hybridmip.run.presolve import Presolved
 from hybridmip.run.progress import Progress, in_units
 from hybridmip.run.result import Result, Status, StopReason, relative_gap
 from hybridmip.run.state import SearchState
-from hybridmip.tolerances import CONTRADICTION, FEASIBLE, FEASIBLE_BINARY, NOTHING, OPTIMAL_GAP, ZERO_GAP
+from hybridmip.tolerances import (
+    CONTRADICTION,
+    FEASIBLE,
+    FEASIBLE_BINARY,
+    NEGLIGIBLE,
+    NOTHING,
+    OPTIMAL_GAP,
+    ZERO_GAP,
+)
 
 #: What rounding in the presolve can have added to a bound, at most, as a share of it.
 ROUNDING = 1e-9
-#: An x this small, in the solver's units, is rounding.
-NEGLIGIBLE = 1e-13
-#: Rows that are nearer to their limit than this share of their size stay where they are while others are mended.
-TIGHT = 1e-9
-#: What is nearer to a bound than this is put there before rows are mended; rounds of that, and entries of the largest
-#: system for it.
-MARGINS = (0.0, 1e-9, 1e-7)
-MENDING = 3
-#: Rows that are missed by no more than this share hold to the last digits.
-ROUNDED = 1e-15
-LARGEST_SYSTEM = 4_000_000
 CERTIFICATE = "certificate"
 
 
@@ -83,7 +78,7 @@ def close(
             verdicts = replace(verdicts, infeasible=None, clashing_rows=())
     certificate = None if state is None else certified(state, units, reduced)
     bounds = [] if state is None else claimed(state, units, reduced, certificate)
-    limit = objective + CONTRADICTION * size
+    limit = objective + CONTRADICTION * size + units.value_of(NEGLIGIBLE)
     for bound in bounds:
         if bound.value > limit:
             notes.append(
@@ -160,48 +155,6 @@ def checked_point(
     x.setflags(write=False)
     b.setflags(write=False)
     return x, b
-
-
-def mended(problem: Problem, x: Vector, b: Binary) -> Vector:
-    """x within its bounds and with its rows held to the last digits, moved as little as that takes."""
-    lower, upper = problem.bounds_given(b)
-    x = np.clip(x, lower, upper)
-    x[(np.abs(x) <= NEGLIGIBLE) & (lower <= 0) & (upper >= 0)] = 0.0
-    missed, _ = problem.worst_row(x, b, NOTHING)
-    for margin in MARGINS:
-        if missed <= ROUNDED:
-            break
-        moved = x
-        for _ in range(MENDING):
-            nearer = _nearer(problem, moved, b, lower, upper, margin)
-            if nearer is None:
-                break
-            moved = nearer
-            now, _ = problem.worst_row(moved, b, NOTHING)
-            if now < missed:
-                x, missed = moved, now
-    return x
-
-
-def _nearer(problem: Problem, x: Vector, b: Binary, lower: Vector, upper: Vector, margin: float) -> Vector | None:
-    """x moved within its bounds so that rows that are missed hold and tight ones stay so; None if that is too large.
-
-    What is within the margin of a bound is put there, and stays.
-    """
-    x = np.where(x - lower <= margin, lower, np.where(upper - x <= margin, upper, x))
-    on = b.astype(np.float64)
-    activity = problem.A @ x + problem.G @ on
-    size = abs(problem.A) @ np.abs(x) + abs(problem.G) @ on
-    below, above = problem.row_lower - activity, activity - problem.row_upper
-    reach = TIGHT * (size + np.where(np.isfinite(problem.row_lower), np.abs(problem.row_lower), 0.0)) + margin
-    wanted = np.where(below >= -reach, below, np.where(above >= -reach, -above, np.nan))
-    rows, free = np.flatnonzero(np.isfinite(wanted)), np.flatnonzero((lower < x) & (x < upper))
-    if rows.size == 0 or free.size == 0 or rows.size * free.size > LARGEST_SYSTEM:
-        return None
-    step = np.linalg.lstsq(problem.A[rows][:, free].toarray(), wanted[rows], rcond=1e-12)[0]
-    moved = x.copy()
-    moved[free] = np.clip(x[free] + step, lower[free], upper[free])
-    return moved
 
 
 def certified(state: SearchState, units: Units, reduced: Presolved) -> Certificate | None:

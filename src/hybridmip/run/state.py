@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,15 @@ from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.model.units import Proof
 from hybridmip.restricted.protocol import Evaluation, RestrictedSolver
 from hybridmip.run.config import Config
+from hybridmip.run.mending import mended
 from hybridmip.run.progress import Progress
 from hybridmip.run.result import Incumbent, PhaseStatistics, StopReason, relative_gap
-from hybridmip.tolerances import CONTRADICTION, NOTHING, ZERO_GAP
+from hybridmip.tolerances import CONTRADICTION, FEASIBLE, NEGLIGIBLE, NOTHING, ZERO_GAP
 
 #: An answer must be better by this share to count as an improvement.
 IMPROVEMENT = 1e-9
-#: A point that misses a row by more than this share of its size is none.
-BROKEN = 1e-6
+#: A point that misses a row by more than this share of its size is not worth mending.
+MENDABLE = 1e-4
 #: Contradictions that are kept.
 MOST_NOTES = 20
 
@@ -188,8 +190,11 @@ class SearchState:
         """
         if not better(evaluation.rank, self.best.rank):
             return False
-        if evaluation.feasible and not self._holds(b, evaluation, found_by):
-            return False
+        if evaluation.feasible:
+            checked = self._checked(b, evaluation, found_by)
+            if checked is None or not better(checked.rank, self.best.rank):
+                return False
+            evaluation = checked
         self.best_b, self.best, self.found_by = b.copy(), evaluation, found_by
         if evaluation.feasible:
             assert evaluation.x is not None
@@ -213,15 +218,21 @@ class SearchState:
         base, w = self.penalties
         return np.where(np.abs(w) > self.best.objective - base, np.where(w < 0, 1, -1), 0).astype(np.int64)
 
-    def _holds(self, b: Binary, evaluation: Evaluation, found_by: str) -> bool:
-        """Whether a point that is said to be feasible is; if not, that is noted."""
-        share, row = np.inf, "no x"
+    def _checked(self, b: Binary, evaluation: Evaluation, found_by: str) -> Evaluation | None:
+        """A point that is said to be feasible, if it is or can be made so by next to nothing; if not, that is noted."""
+        share, row = np.inf, "everything: there is no x"
         if evaluation.x is not None:
-            share, row = max(self.problem.worst_row(evaluation.x, b, NOTHING), self.problem.worst_binary_row(b))
-        if share <= BROKEN and self.binaries.contains(b):
-            return True
+            share, row = self.problem.worst_row(evaluation.x, b, NOTHING)
+            if FEASIBLE < share <= MENDABLE:
+                x = mended(self.problem, evaluation.x, b)
+                share, row = self.problem.worst_row(x, b, NOTHING)
+                evaluation = replace(evaluation, x=x, objective=self.problem.objective(x, b))
+        if share <= FEASIBLE and self.binaries.contains(b):
+            return evaluation
+        if share <= FEASIBLE:
+            share, row = self.problem.worst_binary_row(b)
         self.note(f"a point of {found_by} misses {row} by {share:.1e} of its size and was left out")
-        return False
+        return None
 
     def note(self, text: str) -> None:
         """Keep a contradiction for the result."""
@@ -230,7 +241,7 @@ class SearchState:
 
     def _drop_contradicted(self) -> None:
         """A bound above a feasible point is wrong, whatever it rests on."""
-        limit = self.best.objective + CONTRADICTION * self.size
+        limit = self.best.objective + CONTRADICTION * self.size + NEGLIGIBLE
         for bound in self.ledger.drop_above(limit):
             self.note(
                 f"the bound of {bound.source} ({bound.grade}) was {bound.value:.10g}, a feasible point has "

@@ -215,6 +215,9 @@ def descend(
     starts = integers[STARTS]
     values, away = batch_reals[0], batch_reals[1]
     evaluations = m - m
+    gone, come = evaluations - 1, evaluations - 1  # what the last move switched off and on
+    last_infeasibility, last_value = np.inf, np.inf
+    first = True
     while True:
         ones = m - m
         zeros = m - m
@@ -250,6 +253,15 @@ def descend(
             return evaluations, STUCK
         infeasibility = 0.0 if feasible else away[0]
         value = values[0] + cost if feasible else np.inf
+        # Solved on its own the point must be better than the one before, too; else rounding would lead in circles.
+        better = infeasibility < last_infeasibility or (infeasibility == last_infeasibility and value < last_value)
+        if not (first or better):
+            if gone >= 0:
+                b[gone] = True
+            if come >= 0:
+                b[come] = False
+            return evaluations, DONE
+        first, last_infeasibility, last_value = False, infeasibility, value
         for j in range(n):
             guess[j] = 0.0
         for t in range(r):
@@ -346,10 +358,11 @@ def descend(
                 break
         if best < 0:
             return evaluations, DONE if troubles == 0 else STUCK
-        if moves[0, best] >= 0:
-            b[moves[0, best]] = False
-        if moves[1, best] >= 0:
-            b[moves[1, best]] = True
+        gone, come = moves[0, best], moves[1, best]
+        if gone >= 0:
+            b[gone] = False
+        if come >= 0:
+            b[come] = True
 
 
 class Room:
