@@ -41,3 +41,5 @@ SYMMETRIC = 1e-9
 WIDEST_ROW = 2.0**40
 #: HiGHS's word on a bound is good to this share of the bound, and of the largest cost.
 TRUSTED = 1e-9
+#: Where values lie on a grid, a bound is rounded up to it when it is above a value by more than this share of a step.
+GRID = 1e-6

@@ -14,7 +14,8 @@ from states import portfolio_like
 
 from hybridmip import Config, solve
 from hybridmip.bounds.diagonal import LARGEST_FACTOR_PHI, phi
-from hybridmip.bounds.formula import box_minimum, priced_limits, usable_multipliers
+from hybridmip.bounds.formula import box_minimum
+from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hybridmip.bounds.diagonal import semidefinite_slack
-from hybridmip.bounds.formula import Formula, usable_multipliers
+from hybridmip.bounds.formula import Formula
+from hybridmip.bounds.multipliers import usable, usable_multipliers
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.implied import implied_bounds
@@ -106,21 +107,29 @@ class Certificate:
         method: str = "",
     ) -> Certificate:
         """The certificate for any diagonal, point and multipliers; what they prove is computed here."""
-        from hybridmip import __version__
-
         d, y, la = (np.array(values, dtype=np.float64) for values in (diagonal, point, multipliers))
         mu = np.zeros(problem.B.shape[0]) if binary_multipliers is None else np.array(binary_multipliers, dtype=float)
         proof, claimed, implied = Proof(d, y, la, mu), -math.inf, False
-        given = problem.x_lower, problem.x_upper
-        same = all(np.array_equal(one, other) for one, other in zip(given, implied_bounds(problem), strict=True))
         binaries = BinarySet(problem)
         best = proof
-        for imply in (False,) if same else (False, True):
+        for imply in (False, True) if _implied_say_more(problem) else (False,):
             found, used = Formula(problem, binaries, *_limits(problem, imply)).claim(proof)
             if found > claimed + 1e-12 * abs(found):
                 claimed, best, implied = found, used, imply
-        best = Formula(problem, binaries, *given).usable(best)
-        return cls(*best, claimed, implied, method, problem.hash, __version__, problem)
+        return cls.of(problem, best, claimed, method, implied)
+
+    @classmethod
+    def of(
+        cls, problem: Problem, proof: Proof, claimed: float, method: str = "", implied: bool | None = None
+    ) -> Certificate:
+        """The certificate for a proof of which it is known already what it proves.
+
+        `implied` says whether it is with limits that rows imply; left out, it is where they say more.
+        """
+        from hybridmip import __version__
+
+        implied = _implied_say_more(problem) if implied is None else implied
+        return cls(*usable(problem, proof), claimed, implied, method, problem.hash, __version__, problem)
 
     def bound(self, problem: Problem | None = None) -> float:
         """The closed formula, evaluated anew and lowered by what rounding can have added; -inf where it proves nothing.
@@ -216,8 +225,8 @@ class Certificate:
                 values = np.array(document.get(name, []), dtype=np.float64)
             except (TypeError, ValueError, OverflowError):
                 values = np.zeros((0, 0))
-            if values.ndim != 1:
-                raise FileError(f"{source}: {name} must be a list of numbers")
+            if values.ndim != 1 or not np.isfinite(values).all():
+                raise FileError(f"{source}: {name} must be a list of finite numbers")
             vectors[name] = values
         bound = document.get("bound")
         try:
@@ -254,6 +263,13 @@ class Certificate:
 
 def _sizes(problem: Problem) -> dict[str, int]:
     return dict(zip(VECTORS, (problem.n, problem.n, problem.rows, problem.B.shape[0]), strict=True))
+
+
+def _implied_say_more(problem: Problem) -> bool:
+    return not all(
+        np.array_equal(one, other)
+        for one, other in zip((problem.x_lower, problem.x_upper), implied_bounds(problem), strict=True)
+    )
 
 
 def _limits(problem: Problem, implied: bool) -> tuple[Vector, Vector]:

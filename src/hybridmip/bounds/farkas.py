@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from hybridmip.bounds.exact_sums import sign_of_sum
-from hybridmip.bounds.formula import priced_limits, rounding, usable_multipliers
+from hybridmip.bounds.formula import rounding
+from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.quadratic import Vector
 from hybridmip.tolerances import INFEASIBLE
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from hybridmip.bounds.diagonal import semidefinite_slack
 from hybridmip.bounds.exact_sums import sign_of_sum
+from hybridmip.bounds.multipliers import priced_limits, usable, usable_multipliers
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, DenseForm, SparseForm, Vector
@@ -33,18 +34,6 @@ from hybridmip.model.units import Proof
 #: Shares of a diagonal that are tried, until one proves something.
 SHARES = (1.0, 1 - 1e-7, 1 - 1e-5, 0.0)
 EPS = float(np.finfo(float).eps)
-
-
-def usable_multipliers(multipliers: Vector, lower: Vector, upper: Vector) -> Vector:
-    """Multipliers with those removed that price a limit which is not there."""
-    wrong = ((multipliers > 0) & np.isneginf(lower)) | ((multipliers < 0) & np.isposinf(upper))
-    return np.where(wrong, 0.0, multipliers)
-
-
-def priced_limits(multipliers: Vector, lower: Vector, upper: Vector) -> Vector:
-    """multiplier * limit, with the lower limit for a positive and the upper for a negative multiplier."""
-    limit = np.where(multipliers > 0, lower, upper)
-    return np.where(multipliers != 0, multipliers * np.where(np.isfinite(limit), limit, 0.0), 0.0)
 
 
 def box_minimum(d: Vector, v: Vector, lower: Vector, upper: Vector) -> Vector:
@@ -58,7 +47,7 @@ def box_minimum(d: Vector, v: Vector, lower: Vector, upper: Vector) -> Vector:
 
 def switch_costs(problem: Problem, per_variable: Vector, row_multipliers: Vector) -> Vector:
     """p_i - (G' la)_i + the sum of `per_variable` over the x that binary i switches."""
-    costs = problem.p - problem.G.T @ row_multipliers
+    costs = problem.p - problem.transposed.G @ row_multipliers
     switched = problem.switched
     np.add.at(costs, problem.switch[switched], per_variable[switched])
     return np.asarray(costs)
@@ -93,8 +82,9 @@ def minima(
     c = np.where(unknown, -np.inf, box_minimum(d, v, lower, upper))
     # c is a minimum over x of something linear in v: an error in v counts times the x that can attain it.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        far = np.where(d > 0, (np.abs(v) + in_v) / (2 * d), np.inf)
-        reach = np.maximum(np.abs(np.clip(far, lower, upper)), np.abs(np.clip(-far, lower, upper)))
+        first = np.where(d > 0, -(v + in_v) / (2 * d), np.where(v + in_v > 0, -np.inf, np.inf))
+        last = np.where(d > 0, -(v - in_v) / (2 * d), np.where(v - in_v < 0, np.inf, -np.inf))
+        reach = np.maximum(np.abs(np.clip(first, lower, upper)), np.abs(np.clip(last, lower, upper)))
         # Without curvature the certain sign of v says at which end; at zero x does not matter.
         end = np.where(v > 0, np.abs(lower), np.where(v < 0, np.abs(upper), 0.0))
         reach = np.where(flat, end, reach)
@@ -134,26 +124,20 @@ class Formula:
         """e with Q - D + diag(e) >= 0 proven; None where it is not."""
         return semidefinite_slack(self.problem.Q, diagonal)
 
-    def usable(self, proof: Proof) -> Proof:
-        """The proof without multipliers that price a limit which is not there."""
-        problem = self.problem
-        return Proof(
-            proof.diagonal, proof.point, usable_multipliers(proof.rows, problem.row_lower, problem.row_upper),
-            usable_multipliers(proof.binary_rows, problem.b_lower, problem.b_upper),
-        )  # fmt: skip
-
     def terms(self, proof: Proof, slack: Vector, choice: Binary | None = None) -> Terms | None:
         """The formula before the minimum over b; None where it has no minimum over x.
 
         With `choice`, a b, it need have one for that b only.
         """
-        problem, (d, y, la, _) = self.problem, self.usable(proof)
+        problem, (d, y, la, _) = self.problem, usable(self.problem, proof)
         size = np.abs(la)
         with np.errstate(over="ignore", invalid="ignore"):
             in_half = problem.Q.absolute_matvec(y) + d * np.abs(y)
             half = problem.Q.matvec(y) - d * y
-            v = problem.q + 2 * half - problem.A.T @ la
-            in_v = rounding(problem.n + problem.rows) * (np.abs(problem.q) + 2 * in_half + abs(problem.A.T) @ size)
+            v = problem.q + 2 * half - problem.transposed.A @ la
+            in_v = rounding(problem.n + problem.rows) * (
+                np.abs(problem.q) + 2 * in_half + problem.transposed_magnitudes.A @ size
+            )
             c, in_c = minima(d, v, in_v, self.lower, self.upper, lambda j: self._sign_of_slope(j, y, la))
             # What is lacking costs at most e (x - y)^2; an x that is off pays for y alone.
             switched = problem.switched
@@ -167,7 +151,7 @@ class Formula:
             parts += float(np.abs(c[~switched]).sum())
             error = float(in_c[~switched].sum()) + 2 * rounding(problem.n + problem.rows) * parts + 2 * float(off.sum())
             costs = switch_costs(problem, c, la)
-            errors = rounding(problem.rows) * (np.abs(problem.p) + abs(problem.G.T) @ size)
+            errors = rounding(problem.rows) * (np.abs(problem.p) + problem.transposed_magnitudes.G @ size)
             np.add.at(errors, problem.switch[switched], (in_c + rounding(problem.n) * np.abs(c))[switched])
         if not (np.isfinite(constant) and np.isfinite(error)):
             return None
@@ -194,38 +178,39 @@ class Formula:
             second.append(y)
         return sign_of_sum(np.concatenate(first), np.concatenate(second))
 
-    def least_over_binaries(self, terms: Terms, binary_rows: Vector) -> tuple[float, float]:
-        """(min of costs'b over the feasible b or a lower bound on it, how far off rounding can have made it).
+    def least_over_binaries(self, terms: Terms, binary_rows: Vector, times: float = 1.0) -> float:
+        """A lower bound on costs'b over the feasible b, with so many times the errors taken off.
 
-        Exact where the rows on b are counts over disjoint sets; else the rows are priced.
+        Exact but for those where the rows on b are counts over disjoint sets; else the rows are priced.
         """
-        problem, binaries, costs, errors = self.problem, self.binaries, terms.costs, terms.errors
+        problem, binaries = self.problem, self.binaries
+        costs, errors = terms.costs, times * terms.errors
+        # The errors are part of the costs: a binary whose cost is certain to be positive adds none.
         if binaries.kind in ("free", "disjoint"):
-            chosen = binaries.maximise(-costs)
-            worst = float(errors[binaries.maximise(errors)].sum())
-            return float(costs[chosen].sum()), worst + rounding(problem.m) * float(np.abs(costs[chosen]).sum())
+            lowered = costs - errors
+            chosen = lowered[binaries.maximise(-lowered)]
+            return float(chosen.sum()) - times * rounding(problem.m) * float(np.abs(chosen).sum())
         mu = usable_multipliers(binary_rows, problem.b_lower, problem.b_upper)
         priced = priced_limits(mu, problem.b_lower, problem.b_upper)
-        rest = np.where(binaries.possible, np.minimum(costs - problem.B.T @ mu, 0.0), 0.0)
-        magnitude = float(np.abs(priced).sum() + np.abs(costs).sum() + (abs(problem.B.T) @ np.abs(mu)).sum())
-        size = problem.m + problem.B.shape[0]
-        return float(priced.sum() + rest.sum()), float(errors.sum()) + rounding(size) * magnitude
+        size = rounding(problem.B.shape[0]) * (np.abs(costs) + problem.transposed_magnitudes.B @ np.abs(mu))
+        lowered = costs - errors - problem.transposed.B @ mu - times * size
+        rest = np.where(binaries.possible, np.minimum(lowered, 0.0), 0.0)
+        magnitude = float(np.abs(priced).sum() - rest.sum())
+        return float(priced.sum() + rest.sum()) - times * rounding(problem.m + problem.B.shape[0]) * magnitude
 
-    def evaluate(self, proof: Proof) -> tuple[float, float]:
-        """(value of the formula, how far off rounding can have made it); -inf where it proves nothing."""
+    def bound(self, proof: Proof, times: float = 1.0) -> float:
+        """What the proof proves: the formula, lowered by what rounding can have added; -inf where that is nothing.
+
+        `times` takes that off more than once, for those who compute it elsewhere.
+        """
         slack = self.slack(proof.diagonal)
         terms = None if slack is None else self.terms(proof, slack)
         if terms is None:
-            return -np.inf, 0.0
-        least, error = self.least_over_binaries(terms, proof.binary_rows)
-        value = terms.constant + least
-        error += terms.error + 4 * EPS * (abs(terms.constant) + abs(least))
-        return (value, error) if np.isfinite(value) and np.isfinite(error) else (-np.inf, 0.0)
-
-    def bound(self, proof: Proof) -> float:
-        """What the proof proves: the formula, lowered by what rounding can have added; -inf where that is nothing."""
-        value, error = self.evaluate(proof)
-        return value - error
+            return -np.inf
+        least = self.least_over_binaries(terms, proof.binary_rows, times)
+        error = terms.error + 4 * EPS * (abs(terms.constant) + abs(least))
+        value = terms.constant + least - times * error
+        return value if np.isfinite(value) else -np.inf
 
     def within(self, far: float) -> Formula:
         """The formula for x of at most this size: without that no proof, but a check, where x has no limits."""
@@ -261,9 +246,9 @@ class Formula:
                 break
             for share in SHARES:
                 tried = candidate._replace(diagonal=share * candidate.diagonal)
-                value, error = self.evaluate(tried)
+                value = self.bound(tried, times=2.0)
                 if np.isfinite(value):
-                    return value - 2 * error, tried
+                    return value, tried
         return -np.inf, proof
 
     def penalties(self, proof: Proof) -> tuple[float, Vector] | None:
@@ -273,12 +258,12 @@ class Formula:
         terms = None if slack is None else self.terms(proof, slack)
         if terms is None:
             return None
-        mu = self.usable(proof).binary_rows
+        mu = usable(problem, proof).binary_rows
         priced = priced_limits(mu, problem.b_lower, problem.b_upper)
-        w = np.where(self.binaries.possible, terms.costs - problem.B.T @ mu, np.inf)
+        w = np.where(self.binaries.possible, terms.costs - problem.transposed.B @ mu, np.inf)
         error = terms.error + float(terms.errors.sum())
         magnitude = abs(terms.constant) + float(np.abs(terms.costs).sum() + np.abs(priced).sum())
-        magnitude += float((abs(problem.B.T) @ np.abs(mu)).sum())
+        magnitude += float((problem.transposed_magnitudes.B @ np.abs(mu)).sum())
         base = terms.constant + float(priced.sum()) + float(np.minimum(w, 0.0).sum())
         base -= error + 2 * rounding(2 * problem.m + problem.B.shape[0]) * magnitude
         return (base, np.asarray(w)) if np.isfinite(base) else None

@@ -25,12 +25,16 @@ STRENGTH = {Grade.PROVEN: 0, Grade.TRIED: 1, Grade.TRUSTED: 2}
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound: its value, who found it, what it rests on, and its proof where the closed formula is that."""
+    """A lower bound: its value, who found it, what it rests on, and its proof where the closed formula is that.
+
+    `claimed` is what the proof alone gives; the value may have been rounded up to one that the objective can have.
+    """
 
     value: float
     source: str
     grade: Grade
     proof: Proof | None = field(default=None, repr=False)
+    claimed: float = -math.inf
 
 
 class Ledger:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
+from hybridmip.bounds.multipliers import usable
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.units import Proof
 
@@ -28,14 +29,14 @@ BITS = 36
 
 def repaired(formula: Formula, proof: Proof) -> Proof | None:
     """The proof with multipliers that make its slopes right; None where there are none, or nothing is wrong."""
-    problem, (d, y, la, mu) = formula.problem, formula.usable(proof)
+    problem, (d, y, la, mu) = formula.problem, usable(formula.problem, proof)
     above, below = np.isposinf(formula.upper), np.isneginf(formula.lower)
     flat = np.flatnonzero((d <= 0) & (above | below))
     if flat.size == 0 or flat.size > MOST_OPEN or problem.rows == 0:
         return None
     half = problem.Q.matvec(y) - d * y
-    size = np.abs(problem.q) + 2 * problem.Q.absolute_matvec(y) + abs(problem.A.T) @ np.abs(la)
-    v = (problem.q + 2 * half - problem.A.T @ la)[flat]
+    size = np.abs(problem.q) + 2 * problem.Q.absolute_matvec(y) + problem.transposed_magnitudes.A @ np.abs(la)
+    v = (problem.q + 2 * half - problem.transposed.A @ la)[flat]
     margin = MARGIN * (problem.n + problem.rows + 8) * np.finfo(float).eps * size[flat]
     both = above[flat] & below[flat]
     # A'change <= v - margin where x may grow, >= v + margin where it may fall, = v where both.
@@ -46,7 +47,7 @@ def repaired(formula: Formula, proof: Proof) -> Proof | None:
     if unit > 0.0:
         least = np.where(np.isposinf(problem.row_upper), -la, -np.inf)
         most = np.where(np.isneginf(problem.row_lower), -la, np.inf)
-        rows, columns = problem.rows, sparse.csr_array(problem.A.T[flat])
+        rows, columns = problem.rows, sparse.csr_array(problem.transposed.A[flat])
         limits = np.maximum(*(np.where(np.isfinite(l), np.abs(l), 0.0) for l in (problem.row_lower, problem.row_upper)))
         identity = sparse.eye_array(rows)
         # |change| is at most the second half of the variables, which is paid for.

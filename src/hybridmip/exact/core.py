@@ -74,10 +74,10 @@ def try_the_core(state: SearchState, setting: Setting) -> Tried | None:
         count, complete = list_all(on, off, budget, C, d, leaves, nodes)
         found = leaves[:count]
         found = found[found @ on + ~found @ off > listed]
+        # The listing lets rounding pass on the rows on b; the set itself decides.
+        found = found[state.binaries.contains_each(found, open_ones, fixed)]
         candidates = np.tile(fixed, (len(found), 1))
         candidates[:, open_ones] = found
-        # The listing lets rounding pass on the rows on b; the set itself decides.
-        candidates = candidates[state.binaries.contains_each(candidates)]
         least = _try(state, setting, candidates)
         if not complete or least is None:
             return None

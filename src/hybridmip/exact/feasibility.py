@@ -10,7 +10,6 @@ import numpy as np
 
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.model.quadratic import Binary
-from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
 
 #: Refused b that are cut off before giving up.
@@ -27,7 +26,7 @@ def find_feasible(
     again. Infeasibility without those links, or with only refused b cut off, is infeasibility.
     """
     problem = setting.problem
-    matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
+    matrix, row_lower, row_upper, _, _ = setting.joint_rows
     largest = float(np.abs(problem.p).max(initial=0.0)) or 1.0
     model = LinearModel(
         np.concatenate([np.zeros(problem.n), problem.p / largest]),

@@ -129,9 +129,12 @@ class BinarySet:
         activity = self.matrix @ b.astype(np.float64)
         return bool(np.all(activity >= self.lower - self.slack) and np.all(activity <= self.upper + self.slack))
 
-    def contains_each(self, many: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which lines of `many` satisfy every row."""
-        activity = np.asarray((self.matrix @ many.T.astype(np.float64)).T)
+    def contains_each(self, many: NDArray[np.bool_], places: NDArray[np.intp], rest: Binary) -> NDArray[np.bool_]:
+        """Which b satisfy every row: those whose binaries at `places` are a line of `many`, and the others `rest`."""
+        outside = rest.copy()
+        outside[places] = False
+        activity = many.astype(np.float64) @ self.matrix[:, places].toarray().T
+        activity += self.matrix @ outside.astype(np.float64)
         inside = (activity >= self.lower - self.slack) & (activity <= self.upper + self.slack)
         return np.asarray(inside.all(axis=1))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,14 @@ from scipy import sparse
 
 from hybridmip.errors import ProblemError
 from hybridmip.model.quadratic import DiagonalForm, QuadraticForm, Vector, frozen, quadratic_form
+
+
+class Matrices(NamedTuple):
+    """The three matrices of a problem, in some form."""
+
+    A: Any
+    G: Any
+    B: Any
 
 
 class Problem:
@@ -258,6 +266,21 @@ class Problem:
         return self.Q.is_zero
 
     @cached_property
+    def transposed(self) -> Matrices:
+        """The transposes of A, G and B."""
+        return Matrices(self.A.T, self.G.T, self.B.T)
+
+    @cached_property
+    def magnitudes(self) -> Matrices:
+        """A, G and B with the sizes of their entries: what the rounding of products with them is in proportion to."""
+        return Matrices(abs(self.A), abs(self.G), abs(self.B))
+
+    @cached_property
+    def transposed_magnitudes(self) -> Matrices:
+        """The transposes of `magnitudes`."""
+        return Matrices(*(abs(matrix) for matrix in self.transposed))
+
+    @cached_property
     def switched(self) -> NDArray[np.bool_]:
         """Which x have a switch."""
         mask = self.switch >= 0
@@ -306,7 +329,7 @@ class Problem:
         """
         x, b = np.asarray(x, dtype=np.float64), np.asarray(b, dtype=np.float64)
         with_x = np.diff(self.A.indptr) > 0
-        size = abs(self.A) @ (np.abs(x) + least) + abs(self.G) @ b
+        size = self.magnitudes.A @ (np.abs(x) + least) + self.magnitudes.G @ b
         share = _missed(self.A @ x + self.G @ b, self.row_lower, self.row_upper, size)
         share = np.where(with_x, share, 0.0)
         at = int(share.argmax()) if share.size else -1
@@ -316,11 +339,11 @@ class Problem:
         """(largest share of its size by which a row on b alone is missed, its name)."""
         b = np.asarray(b, dtype=np.float64)
         only_b = np.flatnonzero(np.diff(self.A.indptr) == 0)
-        G = self.G[only_b]
-        shares = np.concatenate([
-            _missed(self.B @ b, self.b_lower, self.b_upper, abs(self.B) @ b),
-            _missed(G @ b, self.row_lower[only_b], self.row_upper[only_b], abs(G) @ b),
-        ])  # fmt: skip
+        shares = _missed(self.B @ b, self.b_lower, self.b_upper, self.magnitudes.B @ b)
+        if only_b.size:
+            G = self.G[only_b]
+            more = _missed(G @ b, self.row_lower[only_b], self.row_upper[only_b], abs(G) @ b)
+            shares = np.concatenate([shares, more])
         if not shares.size:
             return 0.0, ""
         at = int(shares.argmax())

@@ -30,6 +30,8 @@ Exponents = NDArray[np.int64]
 
 #: A bound this many powers of two beyond what limits and costs ask for is taken to be loose: the middle is the unit.
 LOOSE = 10
+#: Bounds that differ by up to this many binary digits are alike.
+ALIKE = 4
 #: Rounds in which x whose size is not known learn it from the others in their rows.
 ROUNDS = 4
 #: Numbers within these powers of two leave room for products and squares.
@@ -213,6 +215,9 @@ def _columns(problem: Problem) -> Exponents:
         if np.array_equal(smaller, size):
             break
         size = smaller
+    # A bound that was given stays the unit where the rows say about the same: problems of one family share their units.
+    given = np.maximum(np.abs(problem.x_lower), np.abs(problem.x_upper))
+    size = np.where((given > size) & (given <= size * 2.0**ALIKE), given, size)
     loose = (asked > 0) & (size > asked * 2.0**LOOSE)
     unknown = np.isinf(size)
     exponents = np.where(unknown, _exponents(asked), _exponents(size))

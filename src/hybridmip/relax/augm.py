@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.bounds.formula import priced_limits, rounding, usable_multipliers
+from hybridmip.bounds.formula import rounding
+from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.quadratic import DiagonalForm, Vector
 from hybridmip.relax.dual import costs_on_b, dual_value, priced_links, tie_break
 from hybridmip.relax.line import solve_relaxation
@@ -72,8 +73,8 @@ class Augm:
         only_x = np.diff(problem.G.indptr) == 0 if problem.rows else np.zeros(0, dtype=bool)
         equations = np.flatnonzero((problem.row_lower == problem.row_upper) & only_x)
         A, c_a = problem.A[equations].toarray(), problem.row_lower[equations]
-        g = q - problem.A.T @ la - found.link_lower + found.link_upper - 2 * lg * (A.T @ c_a)
-        size = np.abs(q) + abs(problem.A.T) @ np.abs(la) + found.link_lower + found.link_upper
+        g = q - problem.transposed.A @ la - found.link_lower + found.link_upper - 2 * lg * (A.T @ c_a)
+        size = np.abs(q) + problem.transposed_magnitudes.A @ np.abs(la) + found.link_lower + found.link_upper
         in_g = rounding(2 * problem.rows) * (size + 2 * lg * (np.abs(A.T) @ np.abs(c_a)))
         # M^-1 g with M = Phi + lg A'A
         solved = g / diagonal
@@ -95,7 +96,9 @@ class Augm:
             priced_limits(mu, problem.b_lower, problem.b_upper),
         ]
         total = float(sum(part.sum() for part in parts))
-        in_costs = float((abs(problem.B.T) @ np.abs(mu)).sum() + (abs(problem.G.T) @ np.abs(la)).sum())
+        in_costs = float(
+            (problem.transposed_magnitudes.B @ np.abs(mu)).sum() + (problem.transposed_magnitudes.G @ np.abs(la)).sum()
+        )
         reach = np.maximum(np.abs(setting.hull_lower), np.abs(setting.hull_upper))
         in_costs += float(np.abs(problem.p).sum()) + priced_links(setting, found)
         with np.errstate(invalid="ignore"):

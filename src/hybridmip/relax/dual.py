@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridmip.bounds.formula import minima, priced_limits, rounding, usable_multipliers
+from hybridmip.bounds.formula import minima, rounding
+from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.relax.line import Line
@@ -51,7 +52,7 @@ def costs_on_b(setting: Setting, p: Vector, point: Relaxed) -> Vector:
     problem = setting.problem
     mu = usable_multipliers(point.binary_multipliers, problem.b_lower, problem.b_upper)
     la = usable_multipliers(point.row_multipliers, problem.row_lower, problem.row_upper)
-    costs = p - problem.B.T @ mu - problem.G.T @ la
+    costs = p - problem.transposed.B @ mu - problem.transposed.G @ la
     switched = np.flatnonzero(problem.switched)
     for multipliers, bounds, sign in (
         (point.link_lower, setting.lower, 1.0),
@@ -82,9 +83,9 @@ def dual_value(
     mu = usable_multipliers(point.binary_multipliers, problem.b_lower, problem.b_upper)
     links = point.link_lower + point.link_upper
     half = Q.matvec(y) - d * y
-    slope = q + 2 * half - problem.A.T @ la - point.link_lower + point.link_upper
+    slope = q + 2 * half - problem.transposed.A @ la - point.link_lower + point.link_upper
     inside = Q.absolute_matvec(y) + d * np.abs(y)
-    size = np.abs(q) + 2 * inside + abs(problem.A.T) @ np.abs(la) + links
+    size = np.abs(q) + 2 * inside + problem.transposed_magnitudes.A @ np.abs(la) + links
     in_slope = rounding(problem.n + problem.rows) * size
     low, high = setting.hull_lower, setting.hull_upper
     over_x, in_x = minima(d, slope, in_slope, low, high, lambda j: None)
@@ -97,8 +98,8 @@ def dual_value(
     ]
     value = float(sum(part.sum() for part in parts))
     # What costs are sums of; the links are priced at the bounds of their x.
-    in_costs = float(np.abs(problem.p).sum() + (abs(problem.B.T) @ np.abs(mu)).sum())
-    in_costs += float((abs(problem.G.T) @ np.abs(la)).sum())
+    in_costs = float(np.abs(problem.p).sum() + (problem.transposed_magnitudes.B @ np.abs(mu)).sum())
+    in_costs += float((problem.transposed_magnitudes.G @ np.abs(la)).sum())
     in_costs += priced_links(setting, point)
     with np.errstate(invalid="ignore"):
         away = np.maximum(np.abs(low - y), np.abs(high - y))

@@ -7,7 +7,6 @@ from scipy import sparse
 
 from hybridmip.bounds.farkas import of_unit_size, proven_clash
 from hybridmip.engines.highs import LinearModel
-from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
 from hybridmip.tolerances import INFEASIBLE as MARGIN
 
@@ -20,11 +19,14 @@ def clashing_rows(setting: Setting, time_limit: float | None = None) -> tuple[st
     data, so the LP solver's tolerance cannot make a feasible problem infeasible.
     """
     problem = setting.problem
-    matrix, row_lower, row_upper, below, above = relaxation_rows(setting)
+    matrix, row_lower, row_upper, below, above = setting.joint_rows
     matrix, row_lower, row_upper = of_unit_size(matrix, row_lower, row_upper)
     rows, columns = matrix.shape
-    lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
-    upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
+    # Not the setting's own hull: a row that keeps a binary off is one of those that clash.
+    switched = problem.switched
+    lower = np.where(switched, np.minimum(setting.lower, 0.0), setting.lower)
+    upper = np.where(switched, np.maximum(setting.upper, 0.0), setting.upper)
+    lower, upper = np.concatenate([lower, np.zeros(problem.m)]), np.concatenate([upper, np.ones(problem.m)])
     identity = sparse.eye_array(rows)
     model = LinearModel(
         np.concatenate([np.zeros(columns), np.ones(2 * rows)]),

@@ -32,35 +32,6 @@ class Line:
         return Relaxed("line", b, 0.5, x, b, bound, la, mu, low, high, proof)
 
 
-def relaxation_rows(setting: Setting) -> tuple[sparse.csr_array, Vector, Vector, Vector, Vector]:
-    """Rows over (x, b): the problem's, B b, and the links; with their limits and which x the links are of."""
-    problem, n, m = setting.problem, setting.problem.n, setting.problem.m
-    switched = np.flatnonzero(problem.switched)
-    u, l = setting.upper[switched], setting.lower[switched]
-    above = switched[np.isfinite(u) & (u != 0)]
-    below = switched[np.isfinite(l) & (l != 0)]
-
-    def links(which: Vector, bounds: Vector) -> sparse.csr_array:
-        rows = np.arange(which.size)
-        ones = sparse.csr_array((np.ones(which.size), (rows, which)), shape=(which.size, n))
-        scaled = sparse.csr_array((-bounds[which], (rows, problem.switch[which])), shape=(which.size, m))
-        return sparse.csr_array(sparse.hstack([ones, scaled]))
-
-    matrix = sparse.vstack(
-        [
-            sparse.hstack([problem.A, problem.G]),
-            sparse.hstack([sparse.csr_array((problem.B.shape[0], n)), problem.B]),
-            links(below, setting.lower),
-            links(above, setting.upper),
-        ],
-        format="csr",
-    )
-    free_below, free_above = np.full(below.size, np.inf), np.full(above.size, -np.inf)
-    lower = np.concatenate([problem.row_lower, problem.b_lower, np.zeros(below.size), free_above])
-    upper = np.concatenate([problem.row_upper, problem.b_upper, free_below, np.zeros(above.size)])
-    return sparse.csr_array(matrix), lower, upper, below, above
-
-
 def solve_relaxation(
     setting: Setting, Q: QuadraticForm, q: Vector, p: Vector, time_limit: float | None
 ) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
@@ -72,7 +43,7 @@ def solve_relaxation(
         If there is no answer; `status` says infeasible, limit or error.
     """
     problem, n, m = setting.problem, setting.problem.n, setting.problem.m
-    matrix, row_lower, row_upper, below, above = relaxation_rows(setting)
+    matrix, row_lower, row_upper, below, above = setting.joint_rows
     lower = np.concatenate([setting.hull_lower, np.zeros(m)])
     upper = np.concatenate([setting.hull_upper, setting.b_upper])
     cost = np.concatenate([q, p])
@@ -99,4 +70,4 @@ def solve_relaxation(
     return x, np.clip(z[n:], 0.0, 1.0), duals[:rows], duals[rows : rows + b_rows], link_lower, link_upper
 
 
-__all__ = ["Line", "relaxation_rows", "solve_relaxation"]
+__all__ = ["Line", "solve_relaxation"]

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.model.units import Proof
-from hybridmip.relax.line import Line, relaxation_rows
+from hybridmip.relax.line import Line
 from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
 
 
@@ -98,7 +98,7 @@ def solve_perspective(
     )
     cost = scale * np.concatenate([problem.q, problem.p, d[tied], np.zeros(factors)])
     total = n + m + cones + factors
-    matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
+    matrix, row_lower, row_upper, _, _ = setting.joint_rows
     norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     norms[norms == 0.0] = 1.0
     matrix = sparse.csr_array(sparse.diags_array(1 / norms) @ matrix)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from hybridmip.bounds.diagonal import phi, remembered_largest_trace
 from hybridmip.bounds.formula import Formula
@@ -60,6 +62,16 @@ class Relaxed:
     proof: Proof | None = field(default=None, repr=False)
 
 
+class JointRows(NamedTuple):
+    """Rows over (x, b), with their limits, and which x the links at the end are of: first l b <= x, then x <= u b."""
+
+    matrix: sparse.csr_array
+    lower: Vector
+    upper: Vector
+    below: NDArray[np.intp]
+    above: NDArray[np.intp]
+
+
 class Setting:
     """A problem with what every relaxation of it needs: the set of b, and finite bounds where rows imply them.
 
@@ -85,6 +97,35 @@ class Setting:
         #: The box that holds x whatever b is.
         self.hull_lower: Vector = np.where(never, 0.0, np.where(switched, np.minimum(self.lower, 0.0), self.lower))
         self.hull_upper: Vector = np.where(never, 0.0, np.where(switched, np.maximum(self.upper, 0.0), self.upper))
+
+    @cached_property
+    def joint_rows(self) -> JointRows:
+        """Rows over (x, b): the problem's, B b, and the links."""
+        problem, n, m = self.problem, self.problem.n, self.problem.m
+        switched = np.flatnonzero(problem.switched)
+        u, l = self.upper[switched], self.lower[switched]
+        above = switched[np.isfinite(u) & (u != 0)]
+        below = switched[np.isfinite(l) & (l != 0)]
+
+        def links(which: Vector, bounds: Vector) -> sparse.csr_array:
+            rows = np.arange(which.size)
+            ones = sparse.csr_array((np.ones(which.size), (rows, which)), shape=(which.size, n))
+            scaled = sparse.csr_array((-bounds[which], (rows, problem.switch[which])), shape=(which.size, m))
+            return sparse.csr_array(sparse.hstack([ones, scaled]))
+
+        matrix = sparse.vstack(
+            [
+                sparse.hstack([problem.A, problem.G]),
+                sparse.hstack([sparse.csr_array((problem.B.shape[0], n)), problem.B]),
+                links(below, self.lower),
+                links(above, self.upper),
+            ],
+            format="csr",
+        )
+        free_below, free_above = np.full(below.size, np.inf), np.full(above.size, -np.inf)
+        lower = np.concatenate([problem.row_lower, problem.b_lower, np.zeros(below.size), free_above])
+        upper = np.concatenate([problem.row_upper, problem.b_upper, free_below, np.zeros(above.size)])
+        return JointRows(sparse.csr_array(matrix), lower, upper, below, above)
 
     def find_diagonal(self, time_limit: float | None = None) -> Vector:
         """The diagonal for Persp: the largest-trace one where it can be had in time, else Phi.

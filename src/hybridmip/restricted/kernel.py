@@ -37,6 +37,8 @@ SINGULAR = 1e-12
 PROXIMAL = 1e-6
 #: Curvature of x beside the unit curvature of the slacks in the infeasibility problem.
 ELASTIC = 1e-7
+#: How often the infeasibility problem is solved, each time around the x of the last one, until its slacks are a proof.
+CENTERS = 8
 
 
 @njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -407,20 +409,27 @@ def evaluate_moves(
             infeasibility[c] = np.inf
             continue
         size = k
-        for attempt in range(2):
+        for attempt in range(1 + CENTERS):
             status, q, value = _solve(size, r, K, table, x, active, sign, u, R, JT, low, d, z, rr, is_active, f, center)
-            if attempt == 1:
-                if status == SOLVED:
-                    s = 0.0
-                    for i in range(r):
-                        s += x[k + i] * x[k + i]
-                        last[k + i] = x[k + i]
-                    infeasibility[c] = np.sqrt(s)
-                    if _clash(k, r, K, table, x):
-                        statuses[c] = INFEASIBLE
-                    for i in range(k):
-                        last[i] = x[i]
-                break
+            if attempt > 0:
+                if status != SOLVED:
+                    break
+                s = 0.0
+                for i in range(r):
+                    s += x[k + i] * x[k + i]
+                    last[k + i] = x[k + i]
+                infeasibility[c] = np.sqrt(s)
+                for i in range(k):
+                    last[i] = x[i]
+                if _clash(k, r, K, table, x):
+                    statuses[c] = INFEASIBLE
+                    break
+                if not infeasibility[c] > 1e-9:
+                    break
+                # The curvature of x is in the way of the proof: once more around this x.
+                for i in range(k):
+                    table[linear + i, 0] = -ELASTIC * x[i]
+                continue
             statuses[c] = status
             values[c] = value
             infeasibility[c] = 0.0 if status == SOLVED else np.inf

@@ -162,7 +162,10 @@ def certified(state: SearchState, units: Units, reduced: Presolved) -> Certifica
     best = state.ledger.proof
     if best is None or best.proof is None:
         return None
-    return Certificate.make(units.given, *units.proof_of(reduced.proof_of(best.proof)), method=best.source)
+    if reduced.problem is not units.problem:
+        return Certificate.make(units.given, *units.proof_of(reduced.proof_of(best.proof)), method=best.source)
+    # The same problem in other units, powers of two: what is proven for one is proven for the other.
+    return Certificate.of(units.given, units.proof_of(best.proof), units.value_of(best.claimed), method=best.source)
 
 
 def claimed(state: SearchState, units: Units, reduced: Presolved, certificate: Certificate | None) -> list[Bound]:

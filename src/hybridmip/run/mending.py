@@ -50,7 +50,7 @@ def _nearer(problem: Problem, x: Vector, b: Binary, lower: Vector, upper: Vector
     x = np.where(x - lower <= margin, lower, np.where(upper - x <= margin, upper, x))
     on = b.astype(np.float64)
     activity = problem.A @ x + problem.G @ on
-    size = abs(problem.A) @ np.abs(x) + abs(problem.G) @ on
+    size = problem.magnitudes.A @ np.abs(x) + problem.magnitudes.G @ on
     below, above = problem.row_lower - activity, activity - problem.row_upper
     reach = TIGHT * (size + np.where(np.isfinite(problem.row_lower), np.abs(problem.row_lower), 0.0)) + margin
     wanted = np.where(below >= -reach, below, np.where(above >= -reach, -above, np.nan))

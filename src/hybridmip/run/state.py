@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.bounds.grid import Grid
 from hybridmip.bounds.ledger import Bound, Grade, Ledger
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
@@ -98,6 +99,7 @@ class SearchState:
         #: The sum of the sizes of the terms of the incumbent's objective.
         self.size = 0.0
         self.ledger = Ledger()
+        self._grid = Grid(problem)
         #: Contradictions, and what was dropped.
         self.integrity: list[str] = []
         self.trace: list[Incumbent] = []
@@ -263,7 +265,8 @@ class SearchState:
         StopSearch
             If the gap is closed, unless `stop` is False.
         """
-        if self.ledger.add(Bound(float(value), source, grade, proof)):
+        claimed, value = float(value), self._grid.up(float(value))
+        if self.ledger.add(Bound(value, source, grade, proof, claimed)):
             if self.best.feasible:
                 self._drop_contradicted()
             if self.progress is not None and self.bound == value:

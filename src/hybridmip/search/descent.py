@@ -36,7 +36,7 @@ def marginal_costs(state: SearchState, b: Binary, evaluation: Evaluation) -> Vec
     problem, d = state.problem, state.diagonal
     assert evaluation.x is not None
     la = evaluation.row_multipliers if evaluation.row_multipliers is not None else np.zeros(problem.rows)
-    v = problem.q + 2 * (problem.Q.matvec(evaluation.x) - d * evaluation.x) - problem.A.T @ la
+    v = problem.q + 2 * (problem.Q.matvec(evaluation.x) - d * evaluation.x) - problem.transposed.A @ la
     # Screening only: a slope that is rounding counts as zero, so that an x without limits says something.
     v = np.where(np.abs(v) <= ROUNDING * np.abs(v).max(initial=0.0), 0.0, v)
     per_variable = box_minimum(d, v, problem.x_lower, problem.x_upper)

@@ -39,8 +39,8 @@ class Fixing:
             (np.ones(owned.size), (problem.switch[owned], owned)),
             shape=(self.m, problem.n),
         )  # fmt: skip
-        touched = by_x @ abs(problem.A.T) + abs(problem.G.T)
-        self.rows = sparse.csr_array(sparse.hstack([touched, abs(problem.B.T)]) != 0)
+        touched = by_x @ problem.transposed_magnitudes.A + problem.transposed_magnitudes.G
+        self.rows = sparse.csr_array(sparse.hstack([touched, problem.transposed_magnitudes.B]) != 0)
         self.binaries = sparse.csr_array(self.rows.T)
         # A row that holds nearly all of them says nothing about who is near.
         self.telling = np.diff(self.binaries.indptr) <= max(0.5 * self.m, 10)

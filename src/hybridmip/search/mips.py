@@ -25,7 +25,6 @@ from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
 from hybridmip.errors import UnboundedError
 from hybridmip.model.quadratic import Binary, Vector
-from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.run.state import SearchState, StopSearch
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
@@ -55,7 +54,7 @@ class MixedModel:
     def __init__(self, setting: Setting, threads: int = 1) -> None:
         problem = setting.problem
         self.n, self.m = problem.n, problem.m
-        matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
+        matrix, row_lower, row_upper, _, _ = setting.joint_rows
         self.lower = np.concatenate([setting.hull_lower, np.zeros(self.m)])
         self.upper = np.concatenate([setting.hull_upper, np.ones(self.m)])
         integer = np.concatenate([np.zeros(self.n, dtype=bool), np.ones(self.m, dtype=bool)])

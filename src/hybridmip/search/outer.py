@@ -22,7 +22,6 @@ from scipy import sparse
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
 from hybridmip.model.quadratic import Binary, DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
-from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Relaxed, Setting
 from hybridmip.run.state import SearchState
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
@@ -97,7 +96,7 @@ class OuterModel:
         self.count = self.tied.size
         self.first_t, self.first_s, self.first_w = n + m, n + m + self.count, n + m + self.count + k
         total = self.first_w + k
-        matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
+        matrix, row_lower, row_upper, _, _ = setting.joint_rows
         wide = sparse.hstack([matrix, sparse.csr_array((matrix.shape[0], total - n - m))])
         equal = sparse.hstack([
             sparse.csr_array(T.T), sparse.csr_array((k, m + self.count)), -sparse.eye_array(k), sparse.csr_array((k, k))

@@ -12,7 +12,6 @@ import numpy as np
 
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.quadratic import Binary, Vector
-from hybridmip.relax.line import relaxation_rows
 from hybridmip.relax.role import Setting
 from hybridmip.run.state import SearchState
 from hybridmip.search.charges import only_costs, rows_when_on
@@ -33,7 +32,7 @@ class Slopes:
             rows = rows_when_on(problem)
             self.model = LinearModel(problem.q, problem.A, *rows, setting.hull_lower, setting.hull_upper)
         else:
-            matrix, row_lower, row_upper, _, _ = relaxation_rows(setting)
+            matrix, row_lower, row_upper, _, _ = setting.joint_rows
             lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
             upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
             cost = np.concatenate([problem.q, problem.p])
