@@ -9,12 +9,19 @@ import pytest
 from problems import BINARY_ROWS, Recipe, all_members, make
 from scipy import stats
 
+from hybridmip.model import binaries as module
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.problem import Problem
 
 SEEDS = range(6)
 #: Kinds that are not recognised as counts over disjoint sets by chance.
 KIND = {"none": "free", "count": "disjoint", "range": "disjoint", "sectors": "disjoint"}
+
+
+@pytest.fixture(autouse=True, params=[module.LISTED, 0], ids=["listed", "by MILPs"])
+def listed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything holds whether the members of small sets are listed or left to MILPs."""
+    monkeypatch.setattr(module, "LISTED", request.param)
 
 
 def make_set(binary_rows: str, seed: int, m: int = 7) -> tuple[BinarySet, np.ndarray]:

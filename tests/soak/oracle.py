@@ -93,24 +93,38 @@ def restricted(data: Data, b: np.ndarray) -> tuple[float, float, np.ndarray] | N
     if free.size == 0:
         return constant, constant, x
     H = Q[np.ix_(free, free)]
-    point = feasible_point(A, low, high, lower[free], upper[free])
-    if point is None:
+    if _clearly_empty(A, low, high, lower[free], upper[free]):
         return None
-    if not H.any():
-        z, multipliers = _linear(cost, A, low, high, lower[free], upper[free])
-    else:
-        z, multipliers = _quadratic(H, cost, A, low, high, lower[free], upper[free])
-    x[free] = z
-    activity = A @ z
-    allowed = 1e-8 * (np.abs(A) @ np.abs(z) + np.abs(A).max(axis=1, initial=0.0) * max(1.0, float(np.abs(z).max())))
-    if ((low - activity > allowed) | (activity - high > allowed)).any():
-        raise Inconclusive("the reference solver's point misses a row")
-    value = data.objective(x, b)
-    least = constant + dual_value(H, cost, A, low, high, lower[free], upper[free], z, multipliers)
-    spread = 1e-6 * max(data.size(x, b), abs(value)) + 1e-12
-    if not np.isfinite(value) or (np.isfinite(least) and value - least > spread):
-        raise Inconclusive(f"value {value}, dual {least}")
+    try:
+        if not H.any():
+            z, multipliers = _linear(cost, A, low, high, lower[free], upper[free])
+        else:
+            z, multipliers = _quadratic(H, cost, A, low, high, lower[free], upper[free])
+        x[free] = z
+        activity = A @ z
+        size = np.abs(A) @ np.abs(z) + np.abs(A).max(axis=1, initial=0.0) * max(1.0, float(np.abs(z).max()))
+        if ((low - activity > 1e-8 * size) | (activity - high > 1e-8 * size)).any():
+            raise Inconclusive("the reference solver's point misses a row")
+        value = data.objective(x, b)
+        least = constant + dual_value(H, cost, A, low, high, lower[free], upper[free], z, multipliers)
+        spread = 1e-6 * max(data.size(x, b), abs(value)) + 1e-12
+        if not np.isfinite(value) or (np.isfinite(least) and value - least > spread):
+            raise Inconclusive(f"value {value}, dual {least}")
+    except Inconclusive:
+        # Perhaps because there is no point at all.
+        if feasible_point(A, low, high, lower[free], upper[free]) is None:
+            return None
+        raise
     return value, least if np.isfinite(least) else value - spread, x
+
+
+def _clearly_empty(A, low, high, lower, upper):
+    """Whether a single row cannot hold, by far, for any x within its bounds."""
+    with np.errstate(invalid="ignore"):
+        ends = np.where(A != 0, A * lower, 0.0), np.where(A != 0, A * upper, 0.0)
+    least, most = np.minimum(*ends).sum(axis=1), np.maximum(*ends).sum(axis=1)
+    room = 1e-6 * (np.maximum(*(np.abs(end) for end in ends)).sum(axis=1) + np.abs(A).max(axis=1, initial=0.0))
+    return bool(((least - room > high) | (most + room < low)).any())
 
 
 def _slacks(A, low, high):

@@ -1,7 +1,8 @@
 """The set of b that satisfy every row on b alone: which moves stay in it, and its best member for scores.
 
 `B b` within its limits, and rows of A and G that have no x. Rows that are counts over disjoint sets
-(one cardinality row, sectors) are handled by sorting; anything else by a small MILP.
+(one cardinality row, sectors) are handled by sorting; of few binaries all members are listed; anything else is a small
+MILP.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from hybridmip.tolerances import FEASIBLE_BINARY
 
 #: Answers of HiGHS that turn out to miss a row by more than rounding, and are cut off, at most.
 MOST_CUTS = 1000
+#: With at most so many binaries the members of a general set are listed.
+LISTED = 12
 
 
 class NoFeasibleBinaries(HybridMIPError):
@@ -151,6 +154,10 @@ class BinarySet:
             return gain > 0
         if self.kind == "disjoint":
             return self._take_the_top(gain)
+        if self._members is not None:
+            if self._members.shape[0] == 0:
+                raise NoFeasibleBinaries(self.names)
+            return self._members[int(np.argmax(self._members @ gain))].copy()
         if self._model is None:
             self._model = LinearModel(
                 np.zeros(self.m), self.matrix, self.lower, self.upper, np.zeros(self.m), np.ones(self.m),
@@ -170,6 +177,14 @@ class BinarySet:
             # HiGHS's tolerance let pass what is no member.
             self._model.forbid(b, np.arange(self.m))
         raise TimeoutError("no member of the set was found in time")
+
+    @cached_property
+    def _members(self) -> NDArray[np.bool_] | None:
+        """All members, one a line, where they are few."""
+        if self.m > LISTED:
+            return None
+        every = (np.arange(2**self.m)[:, None] >> np.arange(self.m)) & 1 == 1
+        return every[self.contains_each(every, np.arange(self.m), np.zeros(self.m, dtype=bool))]
 
     @cached_property
     def possible(self) -> Binary:
