@@ -1,4 +1,4 @@
-"""Files that are traps, little memory, a clock that jumps, a place that cannot be written: a clear line, nothing lost."""
+"""Files that are traps, little memory, a clock that jumps, a folder nobody can write to: a clear line, nothing lost."""
 
 from __future__ import annotations
 
