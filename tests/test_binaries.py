@@ -77,6 +77,14 @@ def test_counts_in_disguise(B: Any, lower: Any, upper: Any, kind: str) -> None:
         assert scores @ binaries.maximise(scores) == pytest.approx((members @ scores).max())
 
 
+@pytest.mark.parametrize("unit", [1.0, 2.0**-30, 2.0**30])
+def test_units_of_rows_change_nothing(unit: float) -> None:
+    """The same row twice, in other units, is one row: a count."""
+    twice = of_rows([[1.0, 1.0, 1.0], [unit, unit, unit]], [1.0, 0.0], [2.0, 3 * unit])
+    assert twice.kind == "disjoint"
+    assert twice.matrix.shape == (1, 3)
+
+
 def test_rows_without_x_belong_to_the_set() -> None:
     """A row of A and G that has no x is a row on b; one that has an x is not."""
     problem = Problem(

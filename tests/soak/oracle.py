@@ -75,6 +75,8 @@ def restricted(data: Data, b: np.ndarray) -> tuple[float, float, np.ndarray] | N
     lower, upper = data.bounds_given(b)
     shift = data.G @ b
     low, high = data.row_lower - shift, data.row_upper - shift
+    if not _fixed_by_equations(data.A, low, high, lower, upper):
+        return None
     # What is fixed leaves; what is left is a plain QP or LP.
     free = np.flatnonzero(lower < upper)
     x = np.where(lower == upper, lower, 0.0)
@@ -116,6 +118,28 @@ def restricted(data: Data, b: np.ndarray) -> tuple[float, float, np.ndarray] | N
             return None
         raise
     return value, least if np.isfinite(least) else value - spread, x
+
+
+def _fixed_by_equations(A, low, high, lower, upper):
+    """Fix every x that is alone in an equation, in place; False where that is beyond its bounds."""
+    found = True
+    while found:
+        found = False
+        for i in np.flatnonzero(low == high):
+            open_ones = np.flatnonzero((A[i] != 0) & (lower < upper))
+            if open_ones.size != 1:
+                continue
+            j = int(open_ones[0])
+            held = np.where((A[i] != 0) & (lower == upper), A[i] * np.where(np.isfinite(lower), lower, 0.0), 0.0)
+            z = (low[i] - held.sum()) / A[i, j]
+            size = max(1.0, abs(z), (abs(low[i]) + np.abs(held).sum()) / abs(A[i, j]))
+            if z < lower[j] - 1e-7 * size or z > upper[j] + 1e-7 * size:
+                return False
+            if z < lower[j] - 1e-12 * size or z > upper[j] + 1e-12 * size:
+                raise Inconclusive(f"an equation leaves x{j} next to its bound")
+            lower[j] = upper[j] = min(max(z, lower[j]), upper[j])
+            found = True
+    return True
 
 
 def _clearly_empty(A, low, high, lower, upper):

@@ -41,6 +41,16 @@ def _rounding(M: sparse.csr_array, lower: Vector, upper: Vector) -> Vector:
     return FEASIBLE_BINARY * (np.asarray(abs(M).sum(axis=1)).ravel() + limits)
 
 
+def _in_own_units(M: sparse.csr_array, lower: Vector, upper: Vector) -> tuple[sparse.csr_array, Vector, Vector]:
+    """Rows times powers of two, the largest entry between 1 and 2: a set is the same whatever the units of its rows."""
+    row = np.repeat(np.arange(M.shape[0]), np.diff(M.indptr))
+    largest = np.zeros(M.shape[0])
+    np.maximum.at(largest, row, np.abs(M.data))
+    power = np.where(largest > 0, 1 - np.frexp(largest)[1].astype(np.int64), 0)
+    scaled = sparse.csr_array((np.ldexp(M.data, power[row]), M.indices, M.indptr), shape=M.shape)
+    return scaled, np.ldexp(lower, power), np.ldexp(upper, power)
+
+
 def _telling(M: sparse.csr_array, lower: Vector, upper: Vector) -> NDArray[np.intp]:
     """The rows that say something: not those that hold for every b, nor those that another one with the same entries
     implies."""
@@ -86,6 +96,7 @@ class BinarySet:
         M = sparse.csr_array(sparse.vstack([problem.B, problem.G[only_b]], format="csr"))
         lower = np.concatenate([problem.b_lower, problem.row_lower[only_b]])
         upper = np.concatenate([problem.b_upper, problem.row_upper[only_b]])
+        M, lower, upper = _in_own_units(M, lower, upper)
         kept = _telling(M, lower, upper)
         self.matrix = M = sparse.csr_array(M[kept])
         self.lower, self.upper = lower[kept], upper[kept]
