@@ -135,7 +135,7 @@ class DenseSolver:
         return guess, row_guess
 
     def _run(
-        self, base: NDArray[np.intp], outs: NDArray[np.intp], ins: NDArray[np.intp], limit: int, distances: bool = True
+        self, base: NDArray[np.intp], outs: NDArray[np.intp], ins: NDArray[np.intp], limit: int, wanted: int
     ) -> tuple[Vector, Vector, NDArray[np.int64], Vector, NDArray[np.int64]]:
         """Values, infeasibilities, statuses; of the last candidate x, multipliers of rows and bounds, and support."""
         count = outs.shape[0]
@@ -144,7 +144,7 @@ class DenseSolver:
         last = np.zeros(2 * limit + self.problem.rows + 1)
         room = self._kernel.room(limit, self.problem.rows)
         k = self._kernel.evaluate_moves(
-            *self.data, base, outs, ins, limit, distances, *room, values, infeasibility, statuses, last
+            *self.data, base, outs, ins, limit, wanted, *room, values, infeasibility, statuses, last
         )
         return values, infeasibility, statuses, last, room[-1][-1, : max(k, 0)]
 
@@ -156,7 +156,7 @@ class DenseSolver:
             return self._fall_back(b)
         base = np.flatnonzero(b)
         none = np.full((1, 1), -1, dtype=np.intp)
-        _, infeasibility, statuses, last, support = self._run(base, none, none, size)
+        _, infeasibility, statuses, last, support = self._run(base, none, none, size, self._kernel.PROOF)
         status = int(statuses[0])
         if status in (self._kernel.TROUBLE, self._kernel.UNPROVEN) or (
             status == self._kernel.INFEASIBLE and not infeasibility[0] > INFEASIBLE
@@ -209,8 +209,9 @@ class DenseSolver:
             else:
                 rest = np.arange(edges[piece], edges[piece + 1])
             if rest.size:
+                wanted = self._kernel.DISTANCE if distances else self._kernel.VERDICT
                 values[rest], infeasibility[rest], statuses[rest], *_ = self._run(
-                    base, outs[rest], ins[rest], limit, distances
+                    base, outs[rest], ins[rest], limit, wanted
                 )
 
         def share(first: int) -> None:
@@ -224,9 +225,10 @@ class DenseSolver:
                 work(piece)
         constant = self._constants(b, outs, ins)
         self.evaluations += int((statuses >= 0).sum())
-        moves = Moves(values / self.scale + constant, infeasibility, statuses >= 0)
-        trouble = (statuses == self._kernel.TROUBLE) | (statuses == self._kernel.UNPROVEN)
-        trouble |= (statuses == self._kernel.INFEASIBLE) & ~(infeasibility > INFEASIBLE)
+        unproven = statuses == (self._kernel.UNPROVEN if distances else self._kernel.INFEASIBLE)
+        moves = Moves(values / self.scale + constant, infeasibility, (statuses >= 0) & ~unproven)
+        trouble = statuses == self._kernel.TROUBLE
+        trouble |= (unproven | (statuses == self._kernel.INFEASIBLE)) & ~(infeasibility > INFEASIBLE)
         for c in np.flatnonzero(trouble):
             late = time.perf_counter() > deadline
             nothing = Evaluation(math.inf, math.inf, certain=False)

@@ -26,7 +26,7 @@ UNPROVEN = 3
 
 #: Signature of `evaluate_moves`, which other compiled functions call by its address (see `gather.Callable`).
 EVALUATE = types.int64(
-    INTEGERS, REALS, INTEGERS, LISTS, LISTS, types.int64, types.boolean, TABLE, REALS, TABLE, LISTS,
+    INTEGERS, REALS, INTEGERS, LISTS, LISTS, types.int64, types.int64, TABLE, REALS, TABLE, LISTS,
     REALS, REALS, INTEGERS, REALS,
 )  # fmt: skip
 #: KKT residuals above this send the candidate to the general solver.
@@ -39,6 +39,8 @@ PROXIMAL = 1e-6
 ELASTIC = 1e-7
 #: How often the infeasibility problem is solved, each time around the x of the last one, until its slacks are a proof.
 CENTERS = 8
+#: What is wanted of an infeasible candidate: nothing, by how much its rows are missed, or a proof too.
+VERDICT, DISTANCE, PROOF = 0, 1, 2
 
 
 @njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -376,14 +378,15 @@ def _clash(k, r, K, table, slacks):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def evaluate_moves(
-    integers, reals, base, outs, ins, limit, want_infeasibility, table, matrices, vectors, indices,
+    integers, reals, base, outs, ins, limit, wanted, table, matrices, vectors, indices,
     values, infeasibility, statuses, last,
 ):  # fmt: skip
     """Solve the restricted problem of every candidate `base - outs[c] + ins[c]`.
 
     `integers` and `reals` are the data of the problem (see `restricted.gather`), `base` the indices of the
     binaries that are 1, and `outs[c]`, `ins[c]` lists of binaries to switch off and on, padded by -1.
-    `limit` is the largest size of a support. Fills `values`, `infeasibility` (0 when feasible) and `statuses`.
+    `limit` is the largest size of a support, `wanted` says how far infeasible ones are looked into. Fills `values`,
+    `infeasibility` (0 when feasible) and `statuses`.
     `table`, `matrices`, `vectors` and `indices` are room to work in (see `room`). For the last candidate `last` gets
     x on its support, the row multipliers and the bound multipliers (for an infeasible one: the nearest x, and
     what the rows lack), and the last row of `indices` its support. Returns the size of the last support.
@@ -424,7 +427,7 @@ def evaluate_moves(
                 if _clash(k, r, K, table, x):
                     statuses[c] = INFEASIBLE
                     break
-                if not infeasibility[c] > 1e-9:
+                if wanted != PROOF or not infeasibility[c] > 1e-9:
                     break
                 # The curvature of x is in the way of the proof: once more around this x.
                 for i in range(k):
@@ -442,7 +445,7 @@ def evaluate_moves(
                     factor = u[i] if sign[i] > 0 else -u[i]
                     # Constraint k + t is row t, and has the place k + t; bounds follow the rows.
                     last[active[i] if active[i] >= k else k + r + active[i]] = factor
-            if status != INFEASIBLE or not want_infeasibility:
+            if status != INFEASIBLE or wanted == VERDICT:
                 break
             # Once more as least squares on the rows: x keeps its bounds, every row gets a slack.
             statuses[c] = UNPROVEN

@@ -39,7 +39,7 @@ from hybridmip.restricted.gather import (
     VARIABLES,
     Callable,
 )
-from hybridmip.restricted.kernel import SOLVED, TROUBLE
+from hybridmip.restricted.kernel import DISTANCE, SOLVED, TROUBLE, VERDICT
 from hybridmip.restricted.lanes import LARGEST
 
 DONE, STOPPED, STUCK = 0, 1, 2
@@ -244,7 +244,7 @@ def descend(
         limit = size
         batch_moves[0, 0, 0] = -1
         k = evaluate_moves(
-            integers, reals, base[:ones], batch_moves[0, :1], batch_moves[0, :1], limit, True, table, matrices,
+            integers, reals, base[:ones], batch_moves[0, :1], batch_moves[0, :1], limit, DISTANCE, table, matrices,
             vectors, indices, values[:1], away[:1], statuses[:1], last,
         )  # fmt: skip
         evaluations += 1
@@ -337,8 +337,8 @@ def descend(
                 if statuses[c] != SOLVED:
                     evaluate_moves(
                         integers, reals, base[:ones], batch_moves[0, c : c + 1], batch_moves[1, c : c + 1], limit,
-                        not feasible, table, matrices, vectors, indices, values[c : c + 1], away[c : c + 1],
-                        statuses[c : c + 1], last,
+                        VERDICT if feasible else DISTANCE, table, matrices, vectors, indices, values[c : c + 1],
+                        away[c : c + 1], statuses[c : c + 1], last,
                     )  # fmt: skip
                     troubles += statuses[c] == TROUBLE
                 item = heap[left + size - 1 - c]
