@@ -168,7 +168,7 @@ class BinarySet:
         if self._members is not None:
             if self._members.shape[0] == 0:
                 raise NoFeasibleBinaries(self.names)
-            return self._members[int(np.argmax(self._members @ gain))].copy()
+            return np.array(self._members[int(np.argmax(self._members @ gain))])
         if self._model is None:
             self._model = LinearModel(
                 np.zeros(self.m), self.matrix, self.lower, self.upper, np.zeros(self.m), np.ones(self.m),
@@ -195,7 +195,7 @@ class BinarySet:
         if self.m > LISTED:
             return None
         every = (np.arange(2**self.m)[:, None] >> np.arange(self.m)) & 1 == 1
-        return every[self.contains_each(every, np.arange(self.m), np.zeros(self.m, dtype=bool))]
+        return np.asarray(every[self.contains_each(every, np.arange(self.m), np.zeros(self.m, dtype=bool))])
 
     @cached_property
     def possible(self) -> Binary:
