@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import time
-
 import numpy as np
 
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
 from hybridmip.restricted import restricted_solver
+from hybridmip.run.clock import Clock
 from hybridmip.run.config import Config
 from hybridmip.run.state import SearchState
 from hybridmip.search.pool import Member
@@ -43,8 +41,7 @@ def make_state(problem: Problem, config: Config | None = None, seed: int = 0) ->
         restricted_solver(problem, config.threads),
         BinarySet(problem),
         np.random.default_rng(seed),
-        time.perf_counter(),
-        math.inf,
+        Clock(),
         0.0,
     )
 

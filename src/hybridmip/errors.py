@@ -25,6 +25,10 @@ class UnboundedError(HybridMIPError):
     """The objective has no lower limit on the feasible set."""
 
 
+class EngineError(HybridMIPError):
+    """HiGHS or Clarabel gave no answer, and not for lack of time."""
+
+
 class MissingDependencyError(HybridMIPError, ImportError):
     """An optional package is needed; the message gives the pip command that installs it."""
 

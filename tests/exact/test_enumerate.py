@@ -106,7 +106,7 @@ def test_time_limit_keeps_the_best_so_far() -> None:
     """When the time is up half way, the best b that was tried is the incumbent."""
     state = make_state(many_rows())
     state.solver.evaluate(state.binaries.random(state.rng))  # loads the solver before the clock starts
-    state.deadline = time.perf_counter() + 0.1
+    state.clock.deadline = time.perf_counter() + 0.1
     with pytest.raises(StopSearch):
         enumerate_all(state, Setting(state.problem, state.binaries), 4096)
     assert state.solver.evaluations > 2

@@ -9,9 +9,10 @@ import pytest
 from problems import restricted_value
 
 from hybridmip import Problem, UnboundedError
+from hybridmip.model.structure import is_separable
 from hybridmip.restricted import restricted_solver
 from hybridmip.restricted.protocol import moved
-from hybridmip.restricted.separable import SeparableSolver, falls_apart
+from hybridmip.restricted.separable import SeparableSolver
 
 
 def apart(seed: int, linear: bool = False) -> Problem:
@@ -35,7 +36,7 @@ def apart(seed: int, linear: bool = False) -> Problem:
 @pytest.mark.parametrize("seed", range(12))
 def test_values_are_those_of_a_general_solver(seed: int, linear: bool) -> None:
     problem = apart(seed, linear)
-    assert falls_apart(problem)
+    assert is_separable(problem)
     solver = SeparableSolver(problem)
     for number in range(2**problem.m):
         b = (number >> np.arange(problem.m)) % 2 == 1

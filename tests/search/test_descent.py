@@ -65,7 +65,7 @@ def test_screening_bound_is_valid(recipe: Recipe, diagonal: str) -> None:
     problem = make(recipe)
     state = make_state(problem)
     if diagonal == "phi":
-        state.diagonal = phi(problem.Q)
+        state.guide(diagonal=phi(problem.Q))
     everything = members_of(problem)
     starts = np.random.default_rng(recipe.seed).permutation(len(everything))
     feasible = [m for m in (member(state, everything[i]) for i in starts[:8]) if m.evaluation.feasible][:2]
@@ -81,7 +81,7 @@ def test_screening_bound_holds_for_any_member() -> None:
     """The bound is linear in b, so it holds for every other b at once, not only for neighbors."""
     problem = make(Recipe(seed=31, binaries=6, quadratic="dense", binary_rows="range", costs=True))
     state = make_state(problem)
-    state.diagonal = phi(problem.Q)
+    state.guide(diagonal=phi(problem.Q))
     everything = members_of(problem)
     values = np.array([restricted_value(problem, b) for b in everything])
     for b, value in zip(everything, values, strict=True):
@@ -109,7 +109,7 @@ def test_screening_rules_out_most_moves() -> None:
         B=dense.B, b_lower=8, b_upper=8, x_lower=dense.x_lower, x_upper=1.0, switch=dense.switch,
     )  # fmt: skip
     state = make_state(problem)
-    state.diagonal = phi(problem.Q)
+    state.guide(diagonal=phi(problem.Q))
     top = descend(state, member(state, np.arange(40) < 8))
     _, _, change = candidate_moves(state, top.b, marginal_costs(state, top.b, top.evaluation))
     assert change.size == 8 * 32
@@ -137,7 +137,7 @@ def test_best_move_is_the_best(recipe: Recipe) -> None:
     """best_move() is the best of all flips and exchanges, or None where none is better."""
     problem = make(recipe)
     state = make_state(problem)
-    state.diagonal = phi(problem.Q)
+    state.guide(diagonal=phi(problem.Q))
     everything = members_of(problem)
     for b in everything[np.random.default_rng(1).permutation(len(everything))[:3]]:
         current = member(state, b)
@@ -172,7 +172,7 @@ def test_descend_ends_in_a_local_optimum(recipe: Recipe) -> None:
     """From a random start: no flip and no exchange of the b it returns is better."""
     problem = make(recipe)
     state = make_state(problem, seed=3)
-    state.diagonal = phi(problem.Q)
+    state.guide(diagonal=phi(problem.Q))
     start = member(state, state.binaries.random(np.random.default_rng(recipe.seed)))
     end = descend(state, start)
     assert end.evaluation.rank <= start.evaluation.rank
@@ -184,7 +184,7 @@ def test_descents_side_by_side_end_in_local_optima(recipe: Recipe) -> None:
     """The same for several starts at once, compiled where the rows on b are disjoint counts."""
     problem = make(recipe)
     state = make_state(problem, seed=3)
-    state.diagonal = phi(problem.Q)
+    state.guide(diagonal=phi(problem.Q))
     rng = np.random.default_rng(recipe.seed)
     starts = [(state.binaries.random(rng), f"start {k}") for k in range(3)]
     given = [b.copy() for b, _ in starts]
@@ -244,7 +244,7 @@ def test_descents_equal_the_descent_in_python() -> None:
     problem = portfolio_like(30, 5)
     for seed in range(4):
         state = make_state(problem)
-        state.diagonal = phi(problem.Q)
+        state.guide(diagonal=phi(problem.Q))
         b = state.binaries.random(np.random.default_rng(seed))
         (compiled,) = Descents(state).run([(b, "start")])
         assert compiled.evaluation.objective == pytest.approx(descend(state, member(state, b)).evaluation.objective)

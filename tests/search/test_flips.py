@@ -1,4 +1,4 @@
-"""Tabu search where b says all: the same objective, rows kept, and small problems solved."""
+"""Tabu search where b determines x: the same objective, rows kept, and small problems solved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ import pytest
 from problems import optimum
 
 from hybridmip import Config, Problem, solve
-from hybridmip.search.flips import Flips, b_says_all
+from hybridmip.model.structure import Structure
+from hybridmip.search.flips import Flips, serves
+
+
+def by_flips(problem: Problem) -> bool:
+    """Whether tabu search serves a problem."""
+    return serves(Structure.of(problem, True, "free"))
 
 
 def pure(m: int, seed: int, rows: str) -> Problem:
@@ -41,7 +47,7 @@ def pure(m: int, seed: int, rows: str) -> Problem:
 @pytest.mark.parametrize("seed", range(6))
 def test_small_ones_are_solved(seed: int, rows: str) -> None:
     problem = pure(12, seed, rows)
-    assert b_says_all(problem)
+    assert by_flips(problem)
     best, _ = optimum(problem)
     rng = np.random.default_rng(seed)
     b, value = np.zeros(12, dtype=bool), math.inf
@@ -68,7 +74,7 @@ def test_solve_uses_it(rows: str) -> None:
 
 def test_where_it_applies() -> None:
     problem = pure(9, 0, "none")
-    assert b_says_all(problem)
+    assert by_flips(problem)
     free = Problem(Q=np.eye(2), x_lower=[0.0, 1.0], x_upper=[1.0, 1.0], switch=[0, 1])
-    assert not b_says_all(free)
-    assert not b_says_all(Problem(q=[1.0], x_lower=1.0, x_upper=1.0, switch=[0]))  # linear
+    assert not by_flips(free)
+    assert not by_flips(Problem(q=[1.0], x_lower=1.0, x_upper=1.0, switch=[0]))  # linear

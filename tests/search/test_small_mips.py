@@ -11,6 +11,7 @@ from states import make_state
 
 from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
+from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.role import Setting
 from hybridmip.search.mips import MixedModel, _Turns
 from hybridmip.search.outer import OuterModel, squares
@@ -40,7 +41,7 @@ def test_slope_scaling_gives_feasible_b() -> None:
     """Every step's b leaves a feasible LP, and is no worse than all switched on."""
     problem = transport(4, 7, 0)
     state = make_state(problem)
-    slopes = Slopes(Setting(problem))
+    slopes = Slopes(Setting(problem), is_fixed_charge(problem))
     slopes.restart(state.rng, 1.0)
     everything = state.solver.evaluate(np.ones(problem.m, dtype=bool)).objective
     for _ in range(4):

@@ -10,8 +10,8 @@ from problems import optimum
 
 from hybridmip import Problem
 from hybridmip.engines.highs import LinearModel
+from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.role import Setting
-from hybridmip.search.charges import only_costs
 from hybridmip.search.vertices import Vertices
 
 
@@ -51,7 +51,7 @@ CASES = [(False, False), (True, False), (False, True), (True, True)]
 @pytest.mark.parametrize(("shared", "inequalities"), CASES)
 def test_every_vertex_is_feasible_and_costs_what_it_says(seed: int, shared: bool, inequalities: bool) -> None:
     problem = transport(4, 6, seed, shared, inequalities)
-    vertices = Vertices(Setting(problem))
+    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
     assert vertices.applies
     assert vertices.begin(np.ones(problem.m, dtype=bool), None)
     rng = np.random.default_rng(seed)
@@ -71,7 +71,7 @@ def test_small_ones_are_solved(seed: int, shared: bool, inequalities: bool) -> N
     """Against enumeration: not above the optimum after a hundred rounds, and never below."""
     problem = transport(3, 4, seed, shared, inequalities)
     best, _ = optimum(problem)
-    vertices = Vertices(Setting(problem))
+    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
     assert vertices.begin(np.ones(problem.m, dtype=bool), None)
     vertices.search(np.random.default_rng(0), math.inf, 100)
     assert vertices.best is not None
@@ -82,7 +82,7 @@ def test_same_seed_same_walk() -> None:
     problem = transport(6, 9, 3)
     values = []
     for _ in range(2):
-        vertices = Vertices(Setting(problem))
+        vertices = Vertices(Setting(problem), is_fixed_charge(problem))
         vertices.begin(np.ones(problem.m, dtype=bool), None)
         vertices.search(np.random.default_rng(5), math.inf, 10)
         values.append([value for value, _ in vertices.kept])
@@ -91,7 +91,7 @@ def test_same_seed_same_walk() -> None:
 
 def test_kept_ones_differ() -> None:
     problem = transport(8, 12, 1)
-    vertices = Vertices(Setting(problem))
+    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
     vertices.begin(np.ones(problem.m, dtype=bool), None)
     vertices.search(np.random.default_rng(0), math.inf, 60)
     kept = [b for _, b in vertices.kept]
@@ -117,7 +117,7 @@ def test_where_it_applies(change: dict[str, object], applies: bool) -> None:
         "q": [1.0, 2.0], "p": [1.0, 1.0], "A": [[1.0, 1.0]], "row_lower": [1.0], "row_upper": [1.0],
         "x_lower": [0.0, 0.0], "x_upper": [2.0, 2.0], "switch": [0, 1],
     }  # fmt: skip
-    assert only_costs(Problem(**{**given, **change})) is applies
+    assert is_fixed_charge(Problem(**{**given, **change})) is applies
 
 
 def test_basis_of_an_lp() -> None:

@@ -19,7 +19,6 @@ from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_of
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.ranges import row_ranges
 from hybridmip.relax.role import Setting
-from hybridmip.restricted.dense import DenseSolver
 from hybridmip.run.state import SearchState
 
 #: Most b that are listed at a time, binaries left open, and steps of the listing.
@@ -49,9 +48,9 @@ def try_the_core(state: SearchState, setting: Setting) -> Tried | None:
     problem = state.problem
     if not state.best.feasible or problem.m == 0 or problem.rows > 200:
         return None
-    if state.penalties is None:
+    if state.guidance.penalties is None:
         return None
-    base, w = state.penalties
+    base, w = state.guidance.penalties
     listed = -1.0  # every b with a penalty up to this was tried
     tried = NOTHING_TRIED  # a lower bound on all of them
     for share in SHARES:
@@ -67,7 +66,7 @@ def try_the_core(state: SearchState, setting: Setting) -> Tried | None:
         fixed = w < 0
         fixed[open_ones] = False
         C, d = _rows(state, open_ones, fixed)
-        most = MOST_LISTED if isinstance(state.solver, DenseSolver) else MOST_LISTED_SLOWLY
+        most = MOST_LISTED if state.structure.compiled else MOST_LISTED_SLOWLY
         leaves = np.zeros((most, open_ones.size), dtype=bool)
         on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
         nodes = MOST_NODES if state.remaining is None else min(MOST_NODES, int(NODES_A_SECOND * state.remaining))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from enum import StrEnum
 
 import numpy as np
 
@@ -16,10 +17,18 @@ from hybridmip.relax.role import Setting
 MOST_CUTS = 200
 
 
+class Verdict(StrEnum):
+    """What was found out about feasibility."""
+
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
 def find_feasible(
     setting: Setting, accept: Callable[[Binary], bool], time_limit: float | None = None
-) -> tuple[str, Binary | None]:
-    """(`feasible`, b), (`infeasible`, None) when proven, or (`unknown`, None).
+) -> tuple[Verdict, Binary | None]:
+    """Feasible with a b, infeasible when proven, or unknown.
 
     A link to an infinite bound cannot be written as a row and is left out. So each b found is put to
     `accept`; if its restricted problem has no feasible x after all, that b is cut off and the MILP asked
@@ -44,11 +53,11 @@ def find_feasible(
             break
         answer = model.solve(left, first=True)
         if answer.status is Outcome.INFEASIBLE:
-            return "infeasible", None
+            return Verdict.INFEASIBLE, None
         if answer.x is None:
             break
         b = np.asarray(answer.x[problem.n :] > 0.5)
         if accept(b):
-            return "feasible", b
+            return Verdict.FEASIBLE, b
         model.forbid(b, np.arange(problem.n, problem.n + problem.m))
-    return "unknown", None
+    return Verdict.UNKNOWN, None

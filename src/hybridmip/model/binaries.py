@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.engines.highs import LinearModel
-from hybridmip.errors import HybridMIPError
+from hybridmip.engines.highs import LinearModel, Outcome
+from hybridmip.errors import EngineError, HybridMIPError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.tolerances import FEASIBLE_BINARY
@@ -159,6 +159,10 @@ class BinarySet:
         ------
         NoFeasibleBinaries
             If the set is empty.
+        TimeoutError
+            If the time is up.
+        EngineError
+            If HiGHS has no answer.
         """
         gain = scores - threshold
         if self.kind == "free":
@@ -178,16 +182,20 @@ class BinarySet:
         self._model.change_cost(-gain / largest if largest > 0 else np.zeros(self.m))
         for _ in range(MOST_CUTS):
             answer = self._model.solve(time_limit)
-            if answer.status == "infeasible":
+            if answer.status is Outcome.INFEASIBLE:
                 raise NoFeasibleBinaries(self.names, counted=False)
+            if answer.x is None and answer.status is Outcome.LIMIT:
+                raise TimeoutError("no member of the set was found in time")
             if answer.x is None:
-                break
+                raise EngineError(
+                    f"HiGHS gave no answer for the rows on b ({answer.status}): {', '.join(self.names[:5])}"
+                )
             b = np.asarray(answer.x > 0.5)
             if self.contains(b):
                 return b
             # HiGHS's tolerance let pass what is no member.
             self._model.forbid(b, np.arange(self.m))
-        raise TimeoutError("no member of the set was found in time")
+        raise EngineError(f"HiGHS found no b that holds {', '.join(self.names[:5])} but for its tolerance")
 
     @cached_property
     def _members(self) -> NDArray[np.bool_] | None:

@@ -9,10 +9,10 @@ from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.relax.line import Line
-from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.relax.role import Relaxation, Relaxed, Setting
 
 
-class Dual:
+class Dual(Relaxation):
     """The Lagrangian dual of the paper, h(l) = min_x {x'Qx + g'x} + sum_i min(0, c_i) - la'c_a - lb'c_b.
 
     By strong duality the best multipliers are those of Line, so they are read off it rather than
@@ -27,6 +27,7 @@ class Dual:
     """
 
     name = "dual"
+    dominated_by = ("persp",)
 
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Multipliers from Line (solved first if it was not), then the formula."""
@@ -43,7 +44,7 @@ class Dual:
         scores = -costs + tie_break(problem, costs, line.x)
         return Relaxed(
             "dual", scores, 0.0, line.x, (costs < 0).astype(np.float64), bound, line.row_multipliers,
-            line.binary_multipliers, line.link_lower, line.link_upper,
+            line.binary_multipliers, line.link_lower, line.link_upper, fractional=False,
         )  # fmt: skip
 
 

@@ -9,10 +9,10 @@ from hybridmip.engines.conic import solve_qp
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.model.units import Proof
-from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
+from hybridmip.relax.role import Relaxation, RelaxationFailed, Relaxed, Setting
 
 
-class Line:
+class Line(Relaxation):
     """The continuous relaxation of the problem.
 
     The bound is the closed formula of `relax.bound` at the solver's point and multipliers, so it
@@ -20,6 +20,8 @@ class Line:
     """
 
     name = "line"
+    dominated_by = ("persp",)
+    others_need_it = True
 
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Solve the relaxation: HiGHS for an LP, Clarabel for a QP."""

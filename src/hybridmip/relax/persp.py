@@ -8,6 +8,7 @@ multipliers go into the closed formula of `relax.bound`, which gives a bound tha
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,13 @@ from scipy import sparse
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.model.units import Proof
 from hybridmip.relax.line import Line
-from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
+from hybridmip.relax.role import Relaxation, RelaxationFailed, Relaxed, Setting
+
+#: Share of the time left that finding the diagonal may take.
+DIAGONAL_SHARE = 0.3
 
 
-class Persp:
+class Persp(Relaxation):
     """The perspective relaxation with a given diagonal (the largest-trace one if none is given).
 
     It dominates Line and Dual: with D = 0 it is Line. For Q = 0 there is no curvature to tie and the two
@@ -38,8 +42,12 @@ class Persp:
 
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Solve the cone program, then evaluate the formula."""
-        problem = setting.problem
-        d = setting.diagonal if self.diagonal is None else self.diagonal
+        problem, began = setting.problem, time.perf_counter()
+        d = self.diagonal
+        if d is None:
+            d = setting.find_diagonal(None if time_limit is None else DIAGONAL_SHARE * time_limit)
+        if time_limit is not None:
+            time_limit = max(time_limit - (time.perf_counter() - began), 0.0)
         x, b, la, mu = solve_perspective(setting, d, time_limit)
         bound, proof = setting.formula.claim(Proof(d, x, la, mu))
         nothing = np.zeros(problem.n)
@@ -48,7 +56,9 @@ class Persp:
             line = earlier["line"] if "line" in earlier else Line().solve(setting, earlier, time_limit)
             assert line.proof is not None
             proof, bound = line.proof, line.bound
-        return Relaxed("persp", b, 0.5, proof.point, b, bound, proof.rows, proof.binary_rows, nothing, nothing, proof)
+        return Relaxed(
+            "persp", b, 0.5, proof.point, b, bound, proof.rows, proof.binary_rows, nothing, nothing, proof, guides=True
+        )
 
 
 def without_diagonal(Q: QuadraticForm, d: Vector) -> tuple[Any, Matrix | None]:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from hybridmip.bounds.diagonal import phi, remembered_largest_trace
 from hybridmip.bounds.formula import Formula
+from hybridmip.bounds.ledger import Grade
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
@@ -60,6 +61,12 @@ class Relaxed:
     link_upper: Vector = field(repr=False)
     #: What proves the bound by the closed formula; None if something else does.
     proof: Proof | None = field(default=None, repr=False)
+    #: What the bound rests on: said where it is made.
+    grade: Grade = Grade.PROVEN
+    #: Whether the relaxed b can be taken for probabilities, and rounded.
+    fractional: bool = True
+    #: Whether its diagonal, b and bound are what the searches are guided by from then on.
+    guides: bool = False
 
 
 class JointRows(NamedTuple):
@@ -148,9 +155,21 @@ class Setting:
 
 
 class Relaxation(Protocol):
-    """A relaxation: give it the setting and what earlier ones found, get scores, a point and a bound."""
+    """A relaxation: give it the setting and what earlier ones found, get scores, a point and a bound.
+
+    Attributes
+    ----------
+    name : str
+        Under which its bound is known.
+    dominated_by : tuple of str
+        Relaxations after which it has nothing to add but diversity: it is left out where it takes long.
+    others_need_it : bool
+        Whether others are read off it: where it has no answer they have none.
+    """
 
     name: str
+    dominated_by: tuple[str, ...] = ()
+    others_need_it: bool = False
 
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Relax the problem.
@@ -160,3 +179,4 @@ class Relaxation(Protocol):
         RelaxationFailed
             If there is no answer.
         """
+        ...

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rich.table import Table
 from rich.text import Text
 
-from hybridmip.run.config import RELAXATIONS
+from hybridmip.run.config import DEFAULT_RELAXATIONS
 from hybridmip.run.result import Result, Status, StopReason
 
 #: How each stop reason reads after "status:".
@@ -24,6 +24,7 @@ STOP_WORDS = {
     StopReason.INTERRUPTED: "interrupted; this is the best so far",
     StopReason.CALLBACK: "the callback ended the search",
     StopReason.PROVEN_INFEASIBLE: "no answer can satisfy every rule",
+    StopReason.ENGINE_FAILED: "a solver underneath gave up",
 }
 
 #: Percent above the optimum that numerical tolerances leave even where the gap is closed.
@@ -98,7 +99,7 @@ def optimality_in_words(objective: float, bound: float, optimal: bool = False) -
 def finder_in_words(found_by: str) -> str:
     """Which part of the solver found an answer."""
     how, _, name = found_by.rpartition(" ")
-    if name in RELAXATIONS:
+    if name in DEFAULT_RELAXATIONS:
         return f"{how} {name.capitalize()} relaxation".strip()
     return FINDERS.get(found_by, found_by) or "-"
 

@@ -55,6 +55,8 @@ class DenseSolver:
         Threads for batches of candidates; all cores by default. Results do not depend on it.
     """
 
+    compiled = True
+
     def __init__(self, problem: Problem, threads: int | None = None) -> None:
         from hybridmip.engines.compiled import load_restricted
         from hybridmip.restricted import kernel, lanes

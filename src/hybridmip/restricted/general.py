@@ -38,6 +38,8 @@ LARGEST_POLISH = 400
 class GeneralSolver:
     """`RestrictedSolver` for every Problem, without a limit on size."""
 
+    compiled = False
+
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.evaluations = 0

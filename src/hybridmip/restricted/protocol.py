@@ -67,6 +67,8 @@ class Moves(NamedTuple):
 class RestrictedSolver(Protocol):
     """What the search needs from a solver of the restricted problem."""
 
+    #: Whether it is compiled: a restricted problem takes microseconds, and descents can be compiled with it.
+    compiled: bool
     #: How many restricted problems were solved so far.
     evaluations: int
 

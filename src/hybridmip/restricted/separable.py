@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hybridmip.errors import UnboundedError
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Binary, DiagonalForm, Vector
+from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.restricted.protocol import Evaluation, Moves, moved
 from hybridmip.tolerances import GENERAL_FEASIBLE as FEASIBILITY
 
@@ -21,15 +21,10 @@ from hybridmip.tolerances import GENERAL_FEASIBLE as FEASIBILITY
 BATCH = 2_000_000
 
 
-def falls_apart(problem: Problem) -> bool:
-    """Whether every x is on its own once b is fixed."""
-    if not isinstance(problem.Q, DiagonalForm) or not problem.rows:
-        return False
-    return bool((np.diff(problem.A.indptr) <= 1).all() and (problem.A.data != 0).all())
-
-
 class SeparableSolver:
     """`RestrictedSolver` for problems that fall apart."""
+
+    compiled = False
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

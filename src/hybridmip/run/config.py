@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hybridmip.errors import ArgumentError
 
-RELAXATIONS = ("persp", "line", "dual", "augm")
+if TYPE_CHECKING:
+    from hybridmip.run.phase import Phase
+
+DEFAULT_RELAXATIONS = ("persp", "line", "dual", "augm")
 PAPER_RELAXATIONS = ("line", "dual", "augm")
 
 
@@ -18,6 +22,9 @@ class Config:
 
     Attributes
     ----------
+    phases : tuple of Phase, optional
+        The steps, in order (`hybridmip.run.phases` has those of the three algorithms); each runs where it serves the
+        problem. Left out, those of the algorithm that the other settings ask for.
     relaxations : tuple of str
         Which relaxations feed the pool (M_relax of them), in this order. Where Persp was solved and Line would
         take long, Line and Dual, which it dominates, are left out.
@@ -57,7 +64,8 @@ class Config:
     """
 
     name: str = "default"
-    relaxations: tuple[str, ...] = RELAXATIONS
+    phases: tuple[Phase, ...] | None = None
+    relaxations: tuple[str, ...] = DEFAULT_RELAXATIONS
     augmentation: float = 1e-7
     random_solutions: int = 10
     rounded_solutions: int = 10
@@ -76,7 +84,11 @@ class Config:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        unknown = [r for r in self.relaxations if r not in RELAXATIONS]
+        unknown = [r for r in self.relaxations if r not in DEFAULT_RELAXATIONS]
+        if unknown:
+            from hybridmip.relax.registry import RELAXATIONS  # it loads what `--help` does not need
+
+            unknown = [r for r in unknown if r not in RELAXATIONS]
         if unknown:
             raise ArgumentError(f"relaxations has {unknown[0]!r}; choose from {', '.join(RELAXATIONS)}")
         if self.neighborhood not in ("paper", "descent"):

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hybridmip.bounds.certificate import Certificate
 from hybridmip.bounds.ledger import STRENGTH, Bound, Grade
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.model.units import Units
 from hybridmip.run.mending import mended
+from hybridmip.run.phase import Verdicts
 from hybridmip.run.presolve import Presolved
 from hybridmip.run.progress import Progress, in_units
-from hybridmip.run.result import Result, Status, StopReason, relative_gap
+from hybridmip.run.result import Result, Status, relative_gap
 from hybridmip.run.state import SearchState
 from hybridmip.tolerances import (
     CONTRADICTION,
@@ -35,26 +36,6 @@ ROUNDING = 1e-9
 CERTIFICATE = "certificate"
 
 
-@dataclass
-class Verdicts:
-    """What the phases found out beside points and bounds."""
-
-    reason: StopReason = StopReason.CONVERGED
-    #: What "infeasible" rests on; None if nobody says so.
-    infeasible: Grade | None = None
-    clashing_rows: tuple[str, ...] = ()
-    #: Whether a MILP was asked for a feasible point.
-    asked: bool = False
-
-    def no_point_exists(self) -> bool:
-        """Whether somebody says that there is no feasible point."""
-        return self.infeasible is not None
-
-    def no_point(self, grade: Grade, rows: tuple[str, ...] = ()) -> None:
-        """Take note that there is no feasible point."""
-        self.infeasible, self.clashing_rows = grade, rows
-
-
 def close(
     verdicts: Verdicts,
     state: SearchState | None,
@@ -68,7 +49,7 @@ def close(
     """Check everything against the caller's data and put the result together."""
     from hybridmip import __version__
 
-    problem, notes = units.given, [] if state is None else list(state.integrity)
+    problem, notes = units.given, [*([] if state is None else state.integrity), *verdicts.notes]
     point = None if state is None else checked_point(state, units, reduced, notes)
     objective, size = math.inf, 0.0
     if point is not None:
@@ -106,7 +87,7 @@ def close(
         gap=relative_gap(objective, best, size),
         found_by=state.found_by if state is not None and x is not None else "",
         trace=tuple(in_units(step, units) for step in state.trace) if state is not None else (),
-        phases=state.statistics() if state is not None else (),
+        phases=state.statistics.table() if state is not None else (),
         bounds={bound.source: bound.value for bound in bounds if bound.source != CERTIFICATE},
         evaluations=state.solver.evaluations if state is not None else 0,
         seconds=time.perf_counter() - started,

@@ -39,6 +39,7 @@ class StopReason(StrEnum):
     INTERRUPTED = "interrupted"
     CALLBACK = "callback"
     PROVEN_INFEASIBLE = "proven_infeasible"
+    ENGINE_FAILED = "engine_failed"
 
 
 def relative_gap(objective: float, bound: float, size: float = 0.0) -> float:

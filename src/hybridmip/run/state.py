@@ -1,11 +1,11 @@
-"""What the phases share while a solve runs: the clock, the incumbent, the bound, and the counts."""
+"""What the phases share while a solve runs: incumbent and bounds, beside the clock, the guidance and the counts."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
@@ -15,13 +15,17 @@ from hybridmip.bounds.grid import Grid
 from hybridmip.bounds.ledger import Bound, Grade, Ledger
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.model.quadratic import Binary
+from hybridmip.model.structure import Structure
 from hybridmip.model.units import Proof
 from hybridmip.restricted.protocol import Evaluation, RestrictedSolver
+from hybridmip.run.clock import Clock, StopSearch
 from hybridmip.run.config import Config
+from hybridmip.run.guidance import Guidance
 from hybridmip.run.mending import mended
 from hybridmip.run.progress import Progress
-from hybridmip.run.result import Incumbent, PhaseStatistics, StopReason, relative_gap
+from hybridmip.run.result import Incumbent, StopReason, relative_gap
+from hybridmip.run.statistics import Statistics
 from hybridmip.tolerances import CONTRADICTION, FEASIBLE, NEGLIGIBLE, NOTHING, ZERO_GAP
 
 #: An answer must be better by this share to count as an improvement.
@@ -34,14 +38,6 @@ MOST_NOTES = 20
 
 #: Seconds between two signs of life where nothing else happens.
 HEARTBEAT = 2.0
-
-
-class StopSearch(Exception):
-    """Raised inside a phase when the solve must end; `solve` catches it and returns the best so far."""
-
-    def __init__(self, reason: StopReason) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def better(candidate: tuple[float, float], than: tuple[float, float]) -> bool:
@@ -62,8 +58,7 @@ class SearchState:
         What is solved and with what.
     rng : numpy.random.Generator
         The only source of randomness.
-    started, deadline : float
-        `time.perf_counter()` values.
+    clock : Clock
     gap : float
         Relative gap at which the answer counts as optimal.
     progress, callback : optional
@@ -77,8 +72,7 @@ class SearchState:
         solver: RestrictedSolver,
         binaries: BinarySet,
         rng: np.random.Generator,
-        started: float,
-        deadline: float,
+        clock: Clock,
         gap: float,
         progress: Progress | None = None,
         callback: Callable[[Incumbent], object] | None = None,
@@ -88,8 +82,8 @@ class SearchState:
         self.solver = solver
         self.binaries = binaries
         self.rng = rng
-        self.started = started
-        self.deadline = deadline
+        self.clock = clock
+        self.structure = Structure.of(problem, solver.compiled, binaries.kind)
         self.gap = max(gap, ZERO_GAP)
         self.progress = progress
         self.callback = callback
@@ -103,27 +97,37 @@ class SearchState:
         #: Contradictions, and what was dropped.
         self.integrity: list[str] = []
         self.trace: list[Incumbent] = []
-        self.phase = "start"
-        #: Diagonal below Q for screening moves; zero until a relaxation gives one.
-        self.diagonal = np.zeros(problem.n)
-        #: The relaxed b that says most about which binaries are on; None until a relaxation gives one.
-        self.probabilities: Vector | None = None
-        #: (base, w) of the best bound: f(b) >= base + what each b_i that differs from w_i < 0 adds, |w_i|.
-        self.penalties: tuple[float, Vector] | None = None
-        #: The incumbent's value when the core was last tried.
-        self.core_tried_at = math.inf
-        self._ticked = started
-        self._statistics: dict[str, list[float]] = {}
+        self.statistics = Statistics(lambda: (solver.evaluations, len(self.trace)))
+        self.guidance = Guidance(np.zeros(problem.n))
+        self._ticked = clock.started
 
     @property
     def seconds(self) -> float:
         """Time since the start."""
-        return time.perf_counter() - self.started
+        return self.clock.seconds
 
     @property
     def remaining(self) -> float | None:
         """Time left, None without a limit."""
-        return None if math.isinf(self.deadline) else max(self.deadline - time.perf_counter(), 0.0)
+        return self.clock.remaining
+
+    @property
+    def deadline(self) -> float:
+        """When the time is up, by `time.perf_counter()`."""
+        return self.clock.deadline
+
+    @property
+    def phase(self) -> str:
+        """The phase that runs."""
+        return self.statistics.phase
+
+    def in_phase(self, name: str) -> AbstractContextManager[None]:
+        """Count time, evaluations and improvements towards a phase."""
+        return self.statistics.in_phase(name)
+
+    def guide(self, **changes: object) -> None:
+        """Put another guidance in the place of this one."""
+        self.guidance = replace(self.guidance, **changes)  # type: ignore[arg-type]
 
     def check(self) -> None:
         """Raise StopSearch when the time or the evaluations are used up."""
@@ -137,43 +141,11 @@ class SearchState:
         if limit is not None and self.solver.evaluations >= limit:
             raise StopSearch(StopReason.EVALUATION_LIMIT)
 
-    @contextmanager
-    def for_a_share(self, share: float) -> Iterator[None]:
-        """Give what runs inside only a share of the time that is left; it ends quietly when that is used up."""
-        deadline = self.deadline
-        if self.remaining is not None:
-            self.deadline = time.perf_counter() + share * self.remaining
-        try:
-            yield
-        except StopSearch as stop:
-            if stop.reason is not StopReason.TIME_LIMIT or time.perf_counter() >= deadline:
-                raise
-        finally:
-            self.deadline = deadline
-
     @property
     def evaluations_left(self) -> int:
         """How many more restricted problems may be solved."""
         limit = self.config.evaluation_limit
         return 2**60 if limit is None else max(limit - self.solver.evaluations, 0)
-
-    @contextmanager
-    def in_phase(self, name: str) -> Iterator[None]:
-        """Count time, evaluations and improvements towards a phase."""
-        outer, self.phase = self.phase, name
-        began, evaluated, improved = time.perf_counter(), self.solver.evaluations, len(self.trace)
-        try:
-            yield
-        finally:
-            totals = self._statistics.setdefault(name, [0.0, 0, 0])
-            totals[0] += time.perf_counter() - began
-            totals[1] += self.solver.evaluations - evaluated
-            totals[2] += len(self.trace) - improved
-            self.phase = outer
-
-    def statistics(self) -> tuple[PhaseStatistics, ...]:
-        """Time and work per phase, in the order they first ran."""
-        return tuple(PhaseStatistics(name, t, int(e), int(i)) for name, (t, e, i) in self._statistics.items())
 
     def evaluate(self, b: Binary, found_by: str) -> Evaluation:
         """Solve the restricted problem at b and keep it if it is the best."""
@@ -215,10 +187,7 @@ class SearchState:
     @property
     def fixed(self) -> NDArray[np.int64]:
         """1 for every binary that is on, -1 for every one that is off, in all b better than the incumbent."""
-        if self.penalties is None or not self.best.feasible:
-            return np.zeros(self.problem.m, dtype=np.int64)
-        base, w = self.penalties
-        return np.where(np.abs(w) > self.best.objective - base, np.where(w < 0, 1, -1), 0).astype(np.int64)
+        return self.guidance.fixed(self.problem.m, self.best.objective)
 
     def _checked(self, b: Binary, evaluation: Evaluation, found_by: str) -> Evaluation | None:
         """A point that is said to be feasible, if it is or can be made so by next to nothing; if not, that is noted."""

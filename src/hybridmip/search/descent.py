@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 
 def marginal_costs(state: SearchState, b: Binary, evaluation: Evaluation) -> Vector:
     """w of the module's formula at b, whose restricted problem's answer is `evaluation`."""
-    problem, d = state.problem, state.diagonal
+    problem, d = state.problem, state.guidance.diagonal
     assert evaluation.x is not None
     la = evaluation.row_multipliers if evaluation.row_multipliers is not None else np.zeros(problem.rows)
     v = problem.q + 2 * (problem.Q.matvec(evaluation.x) - d * evaluation.x) - problem.transposed.A @ la

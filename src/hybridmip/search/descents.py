@@ -37,9 +37,9 @@ class Descents:
             limits = np.vstack([binaries.group_lower, binaries.group_upper]).astype(np.int64)
             self._most_support = min(LARGEST_SUPPORT, solver.most_support(binaries.group, binaries.group_upper))
             self._arguments = (
-                *descent_kernel.kernels(), *solver.data, solver.scale * problem.p, solver.scale * problem.offset,
-                solver.scale * state.diagonal, solver.curved, binaries.group.astype(np.int64), limits,
+                *descent_kernel.kernels(), *solver.data, solver.scale * problem.p, solver.scale * problem.offset
             )  # fmt: skip
+            self._more = solver.curved, binaries.group.astype(np.int64), limits
             # A room for every thread: taken by a descent, and put back for the next.
             self._rooms: list[descent_kernel.Room] = solver.rooms
             self._new_room = partial(descent_kernel.Room, problem, self._most_support, limits.shape[1])
@@ -55,7 +55,8 @@ class Descents:
         stop = np.zeros(1, dtype=np.int64)
         points = [b.copy() for b, _ in starts]
         # Every start also takes one evaluation at the end, for its point in full.
-        arguments, budget = (*self._arguments, state.fixed), max(state.evaluations_left // max(len(starts), 1) - 1, 0)
+        arguments = (*self._arguments, solver.scale * state.guidance.diagonal, *self._more, state.fixed)
+        budget = max(state.evaluations_left // max(len(starts), 1) - 1, 0)
 
         def job(b: Binary, keep: bool) -> tuple[int, int]:
             try:

@@ -31,8 +31,7 @@ class Fixing:
         problem = state.problem
         self.m = problem.m
         self.relaxed = None if line is None else line.b
-        # What switching on adds to the bound: the smaller, the likelier it pays.
-        self.cost = np.zeros(self.m) if state.penalties is None else state.penalties[1]
+        self._state = state
         # Which rows a binary touches, by itself or by its x.
         owned = np.flatnonzero(problem.switched)
         by_x = sparse.csr_array(
@@ -66,7 +65,10 @@ class Fixing:
 
     def _promise(self) -> Vector:
         """From 1 for what is cheapest to switch on, by the relaxation, down to 0 for what costs most."""
-        rank = np.argsort(np.argsort(self.cost, kind="stable"), kind="stable") / max(self.m - 1, 1)
+        # What switching on adds to the bound: the smaller, the likelier it pays.
+        penalties = self._state.guidance.penalties
+        cost = np.zeros(self.m) if penalties is None else penalties[1]
+        rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") / max(self.m - 1, 1)
         return np.asarray(1.0 - rank)
 
     def undecided(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:

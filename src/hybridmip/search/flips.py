@@ -1,4 +1,4 @@
-"""Search for problems in which b says all: every x has one value while its switch is on.
+"""Search for problems in which b determines x: every x has one value while its switch is on.
 
 The objective is then a quadratic function of b, a move changes it by what two numbers say, and all moves are looked at
 in microseconds: tabu search (`flips_kernel`), started anew from changed copies of the best b.
@@ -15,6 +15,7 @@ from scipy import sparse
 from hybridmip.engines import compiled
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary
+from hybridmip.model.structure import Structure
 from hybridmip.run.state import SearchState
 
 #: Binaries up to which W is kept.
@@ -33,10 +34,9 @@ CHANGED = (0.03, 0.3)
 STARTS = 6
 
 
-def b_says_all(problem: Problem) -> bool:
-    """Whether every x has a switch, and one value while that is on."""
-    fixed = problem.switched & (problem.x_lower == problem.x_upper)
-    return bool(fixed.all()) and not problem.is_linear and 0 < problem.m <= MOST_BINARIES
+def serves(structure: Structure) -> bool:
+    """Whether tabu search over b serves the problem."""
+    return structure.binaries_determine_x and not structure.linear and structure.binaries <= MOST_BINARIES
 
 
 class Flips:

@@ -26,7 +26,8 @@ from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
 from hybridmip.errors import UnboundedError
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.role import Relaxed, Setting
-from hybridmip.run.state import SearchState, StopSearch
+from hybridmip.run.clock import StopSearch
+from hybridmip.run.state import SearchState
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.vertices import Vertices
@@ -212,7 +213,7 @@ def _neighborhoods(
     threads: int,
 ) -> None:
     elite = Fixing(state, relaxed.get("line") or relaxed.get("persp"))
-    slopes, vertices = Slopes(setting), Vertices(setting)
+    slopes, vertices = Slopes(setting, state.structure.fixed_charge), Vertices(setting, state.structure.fixed_charge)
     turns = _Turns(vertices.applies)
     _scale(state, slopes, elite, whole, 1.0)
     models: list[MixedModel] = []

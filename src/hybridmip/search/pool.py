@@ -46,7 +46,7 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
     for relaxation in relaxed.values():
         add(discretise(relaxation, state.binaries), relaxation.name)
     # Persp's b are the best probabilities there are; Line's and Augm's keep the pool diverse.
-    rounding = [r for r in relaxed.values() if r.name in ("persp", "line", "augm")]
+    rounding = [r for r in relaxed.values() if r.fractional]
     # Where the rows on b make every member a MILP, the search must not wait for all of them.
     end = np.inf if state.remaining is None else time.perf_counter() + SHARE_OF_TIME * state.remaining
     for k in range(config.rounded_solutions if rounding else 0):

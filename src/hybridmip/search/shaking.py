@@ -48,8 +48,8 @@ def grow(state: SearchState, b: Binary) -> Binary | None:
         if room.size == 0:
             break
         weight = np.full(room.size, 1.0 / room.size)
-        if state.probabilities is not None:
-            weight = state.probabilities[room] + 0.1 * state.probabilities.mean() + 1e-9
+        if state.guidance.probabilities is not None:
+            weight = state.guidance.probabilities[room] + 0.1 * state.guidance.probabilities.mean() + 1e-9
         grown[state.rng.choice(room, p=weight / weight.sum())] = True
     return grown if grown.sum() > b.sum() else None
 
@@ -129,8 +129,8 @@ def next_start(state: SearchState, elite: Elite, tries: int) -> tuple[Binary, st
         grown = grow(state, elite.members[int(rng.integers(min(3, len(elite.members))))].b)
         if grown is not None:
             return grown, GROWN
-    if tries % 4 == 3 and state.probabilities is not None:
-        return state.binaries.round(state.probabilities, rng), "rounded"
+    if tries % 4 == 3 and state.guidance.probabilities is not None:
+        return state.binaries.round(state.guidance.probabilities, rng), "rounded"
     if tries % 10 == 9:
         return state.binaries.random(rng, best), "restarted"
     ones = int(best.sum())

@@ -14,20 +14,20 @@ from hybridmip.engines.highs import LinearModel
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.role import Setting
 from hybridmip.run.state import SearchState
-from hybridmip.search.charges import only_costs, rows_when_on
+from hybridmip.search.charges import rows_when_on
 
 
 class Slopes:
     """The LP of slope scaling: the cost of b spread over the x it switches; where that is all b does, without b."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, fixed_charge: bool) -> None:
         problem = setting.problem
         self.problem = problem
         switched = problem.switched
         self.applies = bool(switched.any()) and bool((problem.p > 0).any())
         if not self.applies:
             return
-        self.without_b = only_costs(problem)
+        self.without_b = fixed_charge
         if self.without_b:
             rows = rows_when_on(problem)
             self.model = LinearModel(problem.q, problem.A, *rows, setting.hull_lower, setting.hull_upper)

@@ -22,7 +22,7 @@ from hybridmip.engines import compiled
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.role import Setting
-from hybridmip.search.charges import only_costs, rows_when_on
+from hybridmip.search.charges import rows_when_on
 
 #: Rows up to which the basis is inverted, and lines of the tableau: the most promising ones.
 MOST_ROWS = 1200
@@ -64,12 +64,14 @@ class Vertices:
     Parameters
     ----------
     setting : Setting
+    fixed_charge : bool
+        Whether a switch is nothing but a charge; if not it does not apply.
     """
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, fixed_charge: bool) -> None:
         problem = setting.problem
         self.problem = problem
-        self.applies = only_costs(problem) and 0 < problem.rows <= MOST_ROWS
+        self.applies = fixed_charge and 0 < problem.rows <= MOST_ROWS
         if not self.applies:
             return
         compiled.load_vertices()

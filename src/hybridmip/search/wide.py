@@ -57,8 +57,8 @@ class WideMoves:
         ones, zeros = np.flatnonzero(b & (fixed <= 0)), np.flatnonzero(~b & (fixed >= 0))
         going = ones[np.argsort(-costs[ones], kind="stable")[:LEAVING]]
         coming = zeros[np.argsort(costs[zeros], kind="stable")[:SHORT_LIST]]
-        if state.probabilities is not None:
-            likely = zeros[np.argsort(-state.probabilities[zeros], kind="stable")[: SHORT_LIST // 2]]
+        if state.guidance.probabilities is not None:
+            likely = zeros[np.argsort(-state.guidance.probabilities[zeros], kind="stable")[: SHORT_LIST // 2]]
             coming = np.unique(np.concatenate([coming[: SHORT_LIST // 2], likely]))
         outs = np.append(going, -1)[_pairs(going.size)]
         ins = np.append(coming, -1)[_pairs(coming.size)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from hybridmip.run.config import RELAXATIONS
+from hybridmip.run.config import DEFAULT_RELAXATIONS
 from hybridmip.study.plan import PARTS
 from hybridmip.study.run import Answers
 from hybridmip.study.sets import MarketSet
@@ -198,7 +198,9 @@ def ablation_figure(table: pd.DataFrame) -> Figure:
     _intervals(left, table, "paper", "objective_gap", "Paper with Persp:\nobjective gap")
     _intervals(middle, table, "ours", "objective_gap", "Ours, no patience:\nobjective gap")
     _intervals(right, table, "ours", "certified_gap", "Ours, no patience:\ncertified gap")
-    left.set_yticks(range(len(PARTS)), [f"without {part.title() if part in RELAXATIONS else part}" for part in PARTS])
+    left.set_yticks(
+        range(len(PARTS)), [f"without {part.title() if part in DEFAULT_RELAXATIONS else part}" for part in PARTS]
+    )
     left.set_ylim(len(PARTS) - 0.5, -0.5)
     return figure
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hybridmip.run.config import PAPER_RELAXATIONS, RELAXATIONS, Config
+from hybridmip.run.config import DEFAULT_RELAXATIONS, PAPER_RELAXATIONS, Config
 from hybridmip.study.sets import SETS, TARGETS, MarketSet, lambdas
 from hybridmip.study.work import Task
 
@@ -103,7 +103,7 @@ def ablations() -> dict[str, Config]:
         "ours, random": hasty.replace(random_solutions=0, rounded_solutions=0),
         "ours, neighborhood": hasty.replace(neighborhood="paper", neighbor_limit=0),
     }
-    for name in RELAXATIONS:
+    for name in DEFAULT_RELAXATIONS:
         for pipeline, config in (("paper", full), ("ours", hasty)):
             rest = tuple(other for other in config.relaxations if other != name)
             variants[f"{pipeline}, {name}"] = config.replace(relaxations=rest)

@@ -1,0 +1,106 @@
+"""A phase: one step of the algorithm, which says itself what it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from hybridmip.bounds.ledger import Grade
+from hybridmip.model.quadratic import Binary
+from hybridmip.model.structure import Structure
+from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.run.result import StopReason
+from hybridmip.run.state import SearchState
+
+if TYPE_CHECKING:
+    from hybridmip.run.config import Config
+    from hybridmip.search.pool import Member
+
+
+@dataclass
+class Verdicts:
+    """What the phases found out beside points and bounds."""
+
+    reason: StopReason = StopReason.CONVERGED
+    #: What "infeasible" rests on; None if nobody says so.
+    infeasible: Grade | None = None
+    clashing_rows: tuple[str, ...] = ()
+    #: Whether a MILP was asked for a feasible point.
+    asked: bool = False
+    #: What the caller should know of beside that.
+    notes: list[str] = field(default_factory=list)
+
+    def no_point_exists(self) -> bool:
+        """Whether somebody says that there is no feasible point."""
+        return self.infeasible is not None
+
+    def no_point(self, grade: Grade, rows: tuple[str, ...] = ()) -> None:
+        """Take note that there is no feasible point."""
+        self.infeasible, self.clashing_rows = grade, rows
+
+
+@dataclass
+class Run:
+    """What a phase gets: the state of the solve, and what the phases before it left.
+
+    Attributes
+    ----------
+    state : SearchState
+        The problem, the clock, the incumbent, the bounds and the guidance.
+    setting : Setting
+        The problem with what relaxations need.
+    given : list of ndarray
+        Warm starts.
+    verdicts : Verdicts
+        Where infeasibility is noted.
+    relaxed : dict
+        What the relaxations found, by name.
+    pool : list of Member
+        Candidates, best first.
+    """
+
+    state: SearchState
+    setting: Setting
+    given: list[Binary]
+    verdicts: Verdicts
+    relaxed: dict[str, Relaxed] = field(default_factory=dict)
+    pool: list[Member] = field(default_factory=list)
+    #: The incumbent's value when the core was last tried.
+    core_tried_at: float = float("inf")
+
+    @property
+    def guide(self) -> Relaxed | None:
+        """The relaxation that guides the searches, if one does."""
+        return next((relaxed for relaxed in self.relaxed.values() if relaxed.guides), None)
+
+
+class Phase(Protocol):
+    """One step of a solve.
+
+    Attributes
+    ----------
+    name : str
+        Under which its time and work are counted.
+    share : float
+        Share of the time left that it may take.
+    """
+
+    name: str
+    share: float = 1.0
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        """What it needs compiled: loaded before the clock starts."""
+        return ()
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        """Whether it serves such a problem with such a configuration."""
+        return True
+
+    def ready(self, run: Run) -> bool:
+        """Whether there is something to do for it, when its turn comes."""
+        return True
+
+    def run(self, run: Run) -> StopReason | None:
+        """Do it; a reason ends the solve."""
+        ...

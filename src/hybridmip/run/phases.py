@@ -1,0 +1,422 @@
+"""The phases, and the three algorithms made of them, side by side.
+
+Each phase says which problems it serves; `solve` runs those of the configuration that serve the problem at hand, in
+this order. The paper's claim is `PAPER`; what goes beyond it is what the other two have more or less than that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from hybridmip.bounds.ledger import Grade
+from hybridmip.engines import compiled
+from hybridmip.exact.core import try_the_core
+from hybridmip.exact.enumerate import enumerate_all
+from hybridmip.exact.feasibility import Verdict, find_feasible
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import Binary, DenseForm
+from hybridmip.model.structure import Structure
+from hybridmip.model.units import Proof
+from hybridmip.relax.fitted import fitted
+from hybridmip.relax.infeasible import clashing_rows
+from hybridmip.relax.registry import RELAXATIONS
+from hybridmip.relax.role import RelaxationFailed
+from hybridmip.run.config import Config
+from hybridmip.run.phase import Phase, Run
+from hybridmip.run.result import StopReason
+from hybridmip.search import flips, mips, outer
+from hybridmip.search.descents import Descents
+from hybridmip.search.genetic import genetic
+from hybridmip.search.neighborhood import neighborhood
+from hybridmip.search.pool import Member, build_pool
+from hybridmip.search.shaking import shaking
+from hybridmip.tolerances import OPTIMAL_GAP
+
+#: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
+QUICK_STARTS = 4
+QUICK_SIZE = 600
+#: A relaxation that an earlier one dominates is left out where it takes longer than this.
+DOMINATED_SECONDS = 0.02
+#: Rounds of fitting the diagonal, at most, where there is time; and the share of the gap left at which the core is
+#: tried again.
+FIT_ROUNDS = 30
+WORTH_A_TRY = 0.85
+#: Share of the time left for moves from an infeasible b, where MIPs follow.
+SHARE_OF_REPAIR = 0.1
+
+
+def by_small_mips(structure: Structure, config: Config) -> bool:
+    """Whether the search is that for linear problems."""
+    descent = config.neighborhood == "descent"
+    return structure.linear and structure.binaries > 0 and descent and bool(config.relaxations)
+
+
+def by_tangents(structure: Structure, config: Config) -> bool:
+    """Whether the search is that for quadratic problems whose moves are dear."""
+    return structure.dear_moves and config.neighborhood == "descent"
+
+
+def descent_kernels(structure: Structure) -> tuple[Callable[[], None], ...]:
+    """What compiled descents need."""
+    return (compiled.load_descent,) if structure.compiled else ()
+
+
+class Start(Phase):
+    """Something to return, whatever happens later: warm starts, any b that satisfies the rows on b, a first bound."""
+
+    name = "start"
+
+    def run(self, run: Run) -> StopReason | None:
+        state, problem = run.state, run.state.problem
+        for b in run.given:  # before the clock is looked at: what was given is not thrown away
+            start = state.binaries.nearest(b)
+            state.offer(start, state.solver.evaluate(start), "warm start")
+        none = np.zeros(problem.n)
+        bound, proof = run.setting.formula.claim(
+            Proof(none, none, np.zeros(problem.rows), np.zeros(problem.B.shape[0]))
+        )
+        state.raise_bound("trivial", bound, Grade.PROVEN, proof)
+        state.evaluate(state.binaries.maximise(-problem.p, time_limit=state.remaining), "start")
+        return None
+
+
+class QuickStart(Phase):
+    """Descents from random b where that takes milliseconds, so that the relaxations start with an answer."""
+
+    name = "start"
+    share = 0.1
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return descent_kernels(structure)
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return structure.compiled and structure.binaries > 0 and not by_small_mips(structure, config)
+
+    def run(self, run: Run) -> StopReason | None:
+        state = run.state
+        starts = [state.binaries.random(state.rng) for _ in range(QUICK_STARTS)]
+        members = [(b, state.evaluate(b, "random").rank) for b in starts]
+        if state.problem.n <= QUICK_SIZE:
+            state.guide(diagonal=run.setting.phi)
+        members.sort(key=lambda member: member[1])
+        # The least b of all is where adding one by one begins: a greedy construction.
+        least = state.binaries.maximise(-np.ones(state.problem.m), time_limit=state.remaining)
+        Descents(state).run([(least, "quick start"), (members[0][0], "quick start")])
+        return None
+
+
+class Relaxations(Phase):
+    """The mixed relaxations: bounds, scores for the pool, guidance for the searches, infeasibility where proven."""
+
+    name = "relaxation"
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return (compiled.load_proofs,) if "persp" in config.relaxations else ()
+
+    def run(self, run: Run) -> StopReason | None:
+        state, setting = run.state, run.setting
+        linear = by_small_mips(state.structure, state.config)
+        expected = _expected_seconds(state.problem)
+        # For Q = 0 Persp is Line, and HiGHS solves it.
+        for name in ("line",) if linear else state.config.relaxations:
+            relaxation = RELAXATIONS[name](state.config)
+            state.check()
+            if state.remaining is not None and expected > state.remaining:
+                break
+            if expected > DOMINATED_SECONDS and any(other in run.relaxed for other in relaxation.dominated_by):
+                continue
+            try:
+                found = relaxation.solve(setting, run.relaxed, state.remaining)
+            except RelaxationFailed as failure:
+                state.check()
+                if failure.status == "infeasible":
+                    rows = clashing_rows(setting, state.remaining)
+                    if rows is not None:
+                        run.verdicts.no_point(Grade.PROVEN, rows)
+                        return None
+                if relaxation.others_need_it:
+                    break
+                continue
+            run.relaxed[name] = found
+            if found.guides:
+                state.guide(diagonal=setting.diagonal, probabilities=found.b)
+            if (found.guides or linear) and found.proof is not None:
+                state.guide(penalties=setting.formula.penalties(found.proof))
+            state.raise_bound(name, found.bound, found.grade, found.proof)
+        return None
+
+
+def _expected_seconds(problem: Problem) -> float:
+    """Rough time of one relaxation: a dense Q of n rows means factorisations of that size."""
+    return 3e-9 * problem.n**3 if isinstance(problem.Q, DenseForm) else 0.0
+
+
+class Enumeration(Phase):
+    """Few b are simply tried."""
+
+    name = "enumeration"
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return config.enumerate_up_to > 0
+
+    def run(self, run: Run) -> StopReason | None:
+        state = run.state
+        tried = enumerate_all(state, run.setting, state.config.enumerate_up_to)
+        if tried is not None and tried.value == math.inf and not state.best.feasible:
+            run.verdicts.no_point(tried.grade)
+            return None
+        if tried is not None and math.isfinite(tried.value) and state.best.feasible:
+            state.raise_bound("enumeration", tried.value, tried.grade, stop=False)
+            return StopReason.EXHAUSTED
+        return None
+
+
+class LinearSearch(Phase):
+    """Linear problems: slope scaling, vertices, small MIPs, and the whole by HiGHS; nothing follows."""
+
+    name = "small MIPs"
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return (compiled.load_vertices,) if structure.fixed_charge else ()
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return by_small_mips(structure, config)
+
+    def run(self, run: Run) -> StopReason | None:
+        mips.search_linear(run.state, run.setting, run.relaxed)
+        if not run.state.best.feasible:
+            decide_feasibility(run)
+        return StopReason.PROVEN_INFEASIBLE if run.verdicts.no_point_exists() else StopReason.CONVERGED
+
+
+class Pool(Phase):
+    """Discretised relaxations, randomised roundings, random members; where none is feasible, one that is."""
+
+    name = "pool"
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return descent_kernels(structure) if config.neighborhood == "descent" else ()
+
+    def run(self, run: Run) -> StopReason | None:
+        state = run.state
+        if not state.guidance.diagonal.any():  # no relaxation gave one
+            state.guide(diagonal=run.setting.phi)
+        run.pool = build_pool(state, run.relaxed, [state.binaries.nearest(b) for b in run.given])
+        if state.best.feasible:
+            return None
+        mips_follow = by_tangents(state.structure, state.config)
+        if run.pool:
+            with state.clock.for_a_share(SHARE_OF_REPAIR if mips_follow else 1.0):
+                repaired = Descents(state).run([(run.pool[0].b, "repair")])
+                run.pool = sorted([*repaired, *run.pool], key=lambda member: member.evaluation.rank)
+        if run.state.best.feasible:
+            return None
+        if mips_follow and state.remaining is not None and not flips.serves(state.structure):
+            return None  # the MIPs that follow look for a feasible point, and for a good one
+        decide_feasibility(run)
+        return None
+
+
+class Genetic(Phase):
+    """The paper's genetic algorithm on the pool."""
+
+    name = "genetic"
+
+    def run(self, run: Run) -> StopReason | None:
+        run.pool = genetic(run.state, run.pool)
+        return None
+
+
+class Core(Phase):
+    """Try what the best bound does not rule out; when nothing is left the incumbent is optimal."""
+
+    name = "core"
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return (compiled.load_proofs,) if "persp" in config.relaxations else ()
+
+    def ready(self, run: Run) -> bool:
+        best = run.state.best
+        return run.guide is not None and best.feasible and run.core_tried_at > best.objective
+
+    def run(self, run: Run) -> StopReason | None:
+        state = run.state
+        run.core_tried_at = state.best.objective
+        tried = try_the_core(state, run.setting)
+        run.core_tried_at = state.best.objective
+        if tried is None or not math.isfinite(tried.value):
+            return None
+        state.raise_bound("core", tried.value, tried.grade, stop=False)
+        return StopReason.EXHAUSTED
+
+
+class Flips(Phase):
+    """Tabu search where the binaries determine x."""
+
+    name = "flips"
+    share = 0.8
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return (compiled.load_flips,)
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return flips.serves(structure)
+
+    def run(self, run: Run) -> StopReason | None:
+        flips.flips(run.state)
+        return None
+
+
+class Moves(Phase):
+    """Moves one by one for a while, before the small MIPs of a quadratic problem."""
+
+    name = "neighborhood"
+    share = 0.3
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return by_tangents(structure, config)
+
+    def ready(self, run: Run) -> bool:
+        return run.guide is not None and run.state.best.feasible
+
+    def run(self, run: Run) -> StopReason | None:
+        shaking(run.state, run.pool)
+        return None
+
+
+class OuterApproximation(Phase):
+    """Quadratic problems whose moves are dear: tangents, and MIPs by HiGHS."""
+
+    name = "small MIPs"
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return by_tangents(structure, config)
+
+    def ready(self, run: Run) -> bool:
+        return run.guide is not None
+
+    def run(self, run: Run) -> StopReason | None:
+        done = outer.search_quadratic(run.state, run.setting, run.relaxed)
+        return StopReason.CONVERGED if done and run.state.best.feasible else None
+
+
+class Feasibility(Phase):
+    """Nothing feasible yet: a MILP decides, unless it was asked before."""
+
+    name = "pool"
+
+    def ready(self, run: Run) -> bool:
+        return not run.state.best.feasible and not run.verdicts.asked
+
+    def run(self, run: Run) -> StopReason | None:
+        decide_feasibility(run)
+        return None
+
+
+def decide_feasibility(run: Run) -> None:
+    """Let a MILP find a feasible point, or prove that there is none."""
+    state = run.state
+    run.verdicts.asked = True
+
+    def accept(b: Binary) -> bool:
+        return state.evaluate(b, "feasibility").feasible
+
+    clashing = clashing_rows(run.setting, state.remaining)
+    if clashing is not None:
+        run.verdicts.no_point(Grade.PROVEN, clashing)
+        return
+    verdict, b = find_feasible(run.setting, accept, state.remaining)
+    state.check()
+    if verdict is Verdict.INFEASIBLE:
+        run.verdicts.no_point(Grade.TRUSTED)
+    if b is not None:
+        run.pool = [Member(b, state.evaluate(b, "feasibility"), "feasibility"), *run.pool]
+        run.pool.sort(key=lambda member: member.evaluation.rank)
+
+
+class Neighborhood(Phase):
+    """The paper's neighborhood search around the best of the pool."""
+
+    name = "neighborhood"
+
+    def run(self, run: Run) -> StopReason | None:
+        neighborhood(run.state, run.pool[0])
+        return None
+
+
+class Shaking(Phase):
+    """Descents from the pool, shaken and crossed until converged."""
+
+    name = "neighborhood"
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return descent_kernels(structure)
+
+    def run(self, run: Run) -> StopReason | None:
+        shaking(run.state, run.pool)
+        return None
+
+
+class Fit(Phase):
+    """Fit the diagonal of the guiding relaxation, round by round, trying the core as the bound rises.
+
+    Without being asked (by a time limit, a gap, or the configuration) nobody is kept waiting for a better bound.
+    """
+
+    name = "fitting"
+
+    def ready(self, run: Run) -> bool:
+        return run.guide is not None and run.state.best.feasible
+
+    def run(self, run: Run) -> StopReason | None:
+        state, core, tried_at = run.state, Core(), run.state.bound
+        rounds = state.config.fit_rounds
+        if rounds is None:
+            rounds = FIT_ROUNDS if state.remaining is not None or state.gap != OPTIMAL_GAP else 0
+        for _ in range(rounds):
+            state.check()
+            guide = run.guide
+            assert guide is not None
+            better = fitted(run.setting, guide, 1, state.remaining)
+            if better is guide:
+                break
+            run.relaxed[guide.name] = better
+            assert better.proof is not None
+            state.guide(penalties=run.setting.formula.penalties(better.proof) or state.guidance.penalties)
+            state.raise_bound("fitted", better.bound, better.grade, better.proof)
+            if state.best.objective - state.bound <= WORTH_A_TRY * (state.best.objective - tried_at):
+                tried_at = state.bound
+                run.core_tried_at = math.inf
+                if state.config.neighborhood == "descent" and core.ready(run):
+                    with state.in_phase(core.name):
+                        reason = core.run(run)
+                    if reason is not None:
+                        return reason
+        return None
+
+
+#: The best we know.
+DEFAULT: tuple[Phase, ...] = (
+    Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Core(), Flips(), Moves(),
+    OuterApproximation(), Feasibility(), Shaking(), Core(), Fit(),
+)  # fmt: skip
+#: The search without the bounds.
+QUICK: tuple[Phase, ...] = (
+    Start(), QuickStart(), Enumeration(), Pool(), Genetic(), Flips(), Feasibility(), Shaking(),
+)  # fmt: skip
+#: The paper's algorithm to the letter.
+PAPER: tuple[Phase, ...] = (
+    Start(), Relaxations(), Enumeration(), Pool(), Genetic(), Feasibility(), Neighborhood(), Fit(),
+)  # fmt: skip
+
+
+def phases_of(config: Config) -> tuple[Phase, ...]:
+    """The steps of a configuration: its own, or those of the algorithm that its settings ask for."""
+    if config.phases is not None:
+        return config.phases
+    if config.neighborhood == "paper":
+        return PAPER
+    return DEFAULT if config.relaxations else QUICK
