@@ -368,6 +368,9 @@ class Fit(Phase):
 
     name = "fitting"
 
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return config.fit_rounds != 0
+
     def ready(self, run: Run) -> bool:
         return run.guide is not None and run.state.best.feasible
 

@@ -1,0 +1,61 @@
+"""What runs, as tables made of the phases themselves; the README shows them, and a test keeps them true."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hybridmip.model.structure import Structure
+from hybridmip.run.config import Config
+from hybridmip.run.phases import DEFAULT, PAPER, QUICK
+
+_PORTFOLIO = Structure(
+    binaries=100, linear=False, fixed_charge=False, binaries_determine_x=False, separable=False, compiled=True,
+    rows_on_b="disjoint",
+)  # fmt: skip
+#: Kinds of problems, and what tells them apart.
+KINDS: dict[str, Structure] = {
+    "linear": replace(_PORTFOLIO, linear=True, compiled=False),
+    "quadratic, few rows on x, counts on b": _PORTFOLIO,
+    "quadratic, the binaries determine x": replace(_PORTFOLIO, binaries_determine_x=True),
+    "quadratic, many rows": replace(_PORTFOLIO, compiled=False, rows_on_b="general"),
+}
+
+
+def algorithms() -> str:
+    """The phases of the three algorithms side by side, as Markdown."""
+    columns = {
+        f"`Config{call}()`": [phase for phase in phases if any(phase.supports(kind, config) for kind in KINDS.values())]
+        for call, config, phases in (
+            ("", Config(), DEFAULT),
+            (".quick", Config.quick(), QUICK),
+            (".paper", Config.paper(), PAPER),
+        )
+    }
+    lines = ["| phase | what it does | " + " | ".join(columns) + " |", "|---|---|" + ":-:|" * len(columns)]
+    seen: dict[str, str] = {}
+    for phase in (*DEFAULT[:-2], *PAPER, *DEFAULT[-2:]):
+        seen.setdefault(type(phase).__name__, (type(phase).__doc__ or "").splitlines()[0].rstrip("."))
+    for name, what in seen.items():
+        marks = []
+        for phases in columns.values():
+            mine = [phase for phase in phases if type(phase).__name__ == name]
+            share = f"{100 * mine[0].share:.0f} % of the time left" if mine and mine[0].share < 1 else "yes"
+            marks.append((f"{share}, twice" if len(mine) > 1 else share) if mine else "")
+        lines.append(f"| {name} | {what} | " + " | ".join(marks) + " |")
+    return "\n".join(lines)
+
+
+def structures() -> str:
+    """Which phases of `Config()` serve which kind of problem, as Markdown."""
+    config = Config()
+    lines = ["| structure | phases of `Config()` that serve it |", "|---|---|"]
+    for kind, structure in KINDS.items():
+        names = [type(phase).__name__ for phase in DEFAULT if phase.supports(structure, config)]
+        if "LinearSearch" in names:
+            names = names[: names.index("LinearSearch") + 1]  # nothing follows it
+        lines.append(f"| {kind} | {', '.join(names)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(structures(), algorithms(), sep="\n\n")
