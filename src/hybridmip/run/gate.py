@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from hybridmip.bounds.certificate import Certificate
 from hybridmip.bounds.ledger import STRENGTH, Bound, Grade
-from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.model.quadratic import Binary, DiagonalForm, Vector
 from hybridmip.model.units import Units
 from hybridmip.run.mending import mended
 from hybridmip.run.phase import Verdicts
@@ -146,7 +146,15 @@ def certified(state: SearchState, units: Units, reduced: Presolved) -> Certifica
     if reduced.problem is not units.problem:
         return Certificate.make(units.given, *units.proof_of(reduced.proof_of(best.proof)), method=best.source)
     # The same problem in other units, powers of two: what is proven for one is proven for the other.
-    return Certificate.of(units.given, units.proof_of(best.proof), units.value_of(best.claimed), method=best.source)
+    certificate = Certificate.of(
+        units.given, units.proof_of(best.proof), units.value_of(best.claimed), method=best.source
+    )
+    if units.objective % 2 and not isinstance(units.given.Q, DiagonalForm):
+        # But for the proof that Q - D is semidefinite, which takes roots of the units: an odd power has none.
+        found = certificate.bound()
+        if not certificate.claimed <= found:
+            return replace(certificate, claimed=found - ROUNDING * abs(found))
+    return certificate
 
 
 def claimed(state: SearchState, units: Units, reduced: Presolved, certificate: Certificate | None) -> list[Bound]:
