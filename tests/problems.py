@@ -98,7 +98,8 @@ def _quadratic(kind: str, n: int, rng: np.random.Generator) -> object:
     if kind == "factor":
         return FactorModel(rng.normal(size=(n, 2)), np.diag(rng.uniform(0.1, 1, 2)), rng.uniform(0.1, 1, n))
     if kind == "sparse":
-        root = sparse.random_array((n, n), density=0.2, rng=rng) + sparse.diags_array(rng.integers(0, 2, n) * 0.7)
+        entries = np.where(rng.random((n, n)) < 0.2, rng.random((n, n)), 0.0)
+        root = sparse.csr_array(entries) + sparse.diags_array(rng.integers(0, 2, n) * 0.7)
         return sparse.csr_array(root @ root.T)
     root = rng.normal(size=(n, n if kind == "dense" else max(1, n // 2)))
     return root @ root.T * 10.0 ** float(rng.integers(-4, 3)) + (1e-2 * np.eye(n) if kind == "dense" else 0.0)
@@ -148,7 +149,7 @@ def all_members(B: np.ndarray | None, b_lower: object, b_upper: object, m: int) 
 
 def _some_member(B: np.ndarray, b_lower: object, b_upper: object, rng: np.random.Generator) -> np.ndarray:
     every = all_members(B, b_lower, b_upper, B.shape[1])
-    return every[rng.integers(len(every))] if len(every) else rng.random(B.shape[1]) < 0.5
+    return np.asarray(every[rng.integers(len(every))] if len(every) else rng.random(B.shape[1]) < 0.5)
 
 
 def optimum(problem: Problem) -> tuple[float, np.ndarray | None]:

@@ -70,7 +70,7 @@ def by_hand(problem: Problem, certificate: Certificate) -> float:
         b = np.array(choice)
         if ((B @ b >= problem.b_lower - 1e-9) & (B @ b <= problem.b_upper + 1e-9)).all():
             least = min(least, float(np.where(b > 0, cost, 0.0).sum()))
-    return problem.offset - y @ (Q - np.diag(D)) @ y + priced + free + least
+    return float(problem.offset - y @ (Q - np.diag(D)) @ y + priced + free + least)
 
 
 def case(recipe: object) -> tuple[Problem, float]:

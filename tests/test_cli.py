@@ -602,7 +602,7 @@ def test_demo_refuses_a_file_as_directory(run: Run, port: Path) -> None:
 def command(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
     line = [sys.executable, "-m", "hybridmip.cli", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False, **options)  # type: ignore[call-overload]
 
 
 def test_version_and_help_in_a_real_process() -> None:

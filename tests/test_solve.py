@@ -786,7 +786,7 @@ def test_problem_must_be_a_problem() -> None:
     """A Portfolio handed over as it is gets a hint."""
     portfolio = hybridmip.Portfolio([0.1, 0.2], [1.0, 1.0])
     with pytest.raises(ArgumentError, match=r"problem is a Portfolio.*\.problem\(\)"):
-        solve(portfolio)  # type: ignore[arg-type]
+        solve(portfolio)
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_portfolio_is_frozen_and_owns_its_data():
     returns[0] = 9.0
     assert portfolio.returns[0] == 0.001
     with pytest.raises(dataclasses.FrozenInstanceError):
-        portfolio.budget = 2.0
+        portfolio.budget = 2.0  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
         portfolio.returns[0] = 1.0
 
@@ -300,7 +300,7 @@ BAD = [
     ({"groups": {"g": Group(["asset9"])}}, "group 'g' has the member 'asset9', which is no asset"),
     ({"groups": {"g": Group([4])}}, "group 'g' has the member 4, which is no position from 0 to 3"),
     ({"groups": {"g": Group([-1])}}, "group 'g' has the member -1"),
-    ({"groups": {"g": Group([1.5])}}, "group 'g' has the member 1.5"),
+    ({"groups": {"g": Group([1.5])}}, "group 'g' has the member 1.5"),  # type: ignore[list-item]
     ({"groups": {"g": Group([0, "asset1"])}}, "group 'g', members, has 'asset1' twice"),
     ({"groups": {"g": Group([0, 1], min_assets=3)}}, "min_assets, is 3 but it has 2 members"),
     (
@@ -334,7 +334,7 @@ def test_bad_input_is_refused_in_one_line(changes, message):
 def test_misspelled_option_is_refused():
     """No keyword is swallowed."""
     with pytest.raises(TypeError, match="min_wieght"):
-        Portfolio(RETURNS, covariance(), min_wieght=0.1)
+        Portfolio(RETURNS, covariance(), min_wieght=0.1)  # type: ignore[call-arg]
 
 
 def test_read_labels_the_weights():

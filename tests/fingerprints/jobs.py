@@ -12,7 +12,7 @@ import numpy as np
 import hybridmip as hm
 
 SEEDS = (0, 1, 2)
-CONFIGS = {"default": hm.Config, "quick": hm.Config.quick, "paper": hm.Config.paper}
+CONFIGS: dict[str, Any] = {"default": hm.Config, "quick": hm.Config.quick, "paper": hm.Config.paper}
 FILES = ("mip", "miqp", "qplib", "regression", "network/fctp", "network/fcnet", "network/canad", "network/warehouse")
 
 

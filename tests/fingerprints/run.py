@@ -27,7 +27,8 @@ def serve(pipe: Connection) -> None:
 def run(wanted: list[tuple[str, ...]], patience: float) -> dict[str, dict]:
     """The fingerprints of the jobs that end by themselves."""
     context = get_context("spawn")
-    found, process, mine = {}, None, None
+    found: dict[str, dict] = {}
+    process, mine = None, None
     for name in wanted:
         if process is None:
             mine, theirs = context.Pipe()

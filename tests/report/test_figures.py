@@ -65,7 +65,7 @@ def test_band_lies_between_bound_and_value() -> None:
         across = outline[np.isclose(outline[:, 1], level), 0]
         assert across.min() == pytest.approx(math.sqrt(bound))
         assert across.max() == pytest.approx(math.sqrt(variance))
-    assert "at most 2.1 %" in band.get_label()  # 1 / 0.98 - 1 = 2.04 %, rounded up
+    assert "at most 2.1 %" in str(band.get_label())  # 1 / 0.98 - 1 = 2.04 %, rounded up
 
 
 def test_points_without_answer_are_left_out() -> None:
@@ -95,7 +95,7 @@ def test_no_colour_means_two_things(columns: int) -> None:
     """However many assets there are, every entry of the legend has a colour of its own."""
     figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, weights=weights(columns))
     handles = figure.legends[0].legend_handles
-    colours = {tuple(np.round(np.ravel(handle.get_facecolor()), 6)) for handle in handles if handle is not None}
+    colours = {tuple(np.round(np.ravel(handle.get_facecolor()), 6)) for handle in handles if handle is not None}  # type: ignore[attr-defined]
     assert len(colours) == len(handles) == len(AREA_COLOURS)
 
 

@@ -59,7 +59,10 @@ def test_open_arcs_are_arrows_as_wide_as_their_flow() -> None:
     drawn = arrows(network_figure(reading))
     carrying = [a for a, on in enumerate(reading.is_open) if on and reading.flow[a] > 0]
     assert len(drawn) == len(carrying)
-    widths = sorted(arrow.get_arrowstyle().tail_width for arrow in drawn)
+    widths = sorted(
+        arrow.get_arrowstyle().tail_width  # type: ignore[attr-defined]
+        for arrow in drawn
+    )
     flows = np.sort(reading.flow[carrying])
     assert widths[-1] == max(widths)
     np.testing.assert_allclose(np.array(widths)[-3:] / widths[-1], flows[-3:] / flows[-1], atol=0.01)
@@ -128,7 +131,10 @@ def test_parallel_arcs_and_commodities_and_long_names() -> None:
     )
     reading = NetworkResult(network, frozen([[2, 2, 0, 4], [0, 0, 2, 0]]), (True,) * 4, 4.0, 4.0, 0.0, "optimal")
     figure = network_figure(reading)
-    styles = {arrow.get_connectionstyle().rad for arrow in arrows(figure)}
+    styles = {
+        arrow.get_connectionstyle().rad  # type: ignore[attr-defined]
+        for arrow in arrows(figure)
+    }
     assert len(styles) == 3, "two bends for the parallel arcs, one for none"
     assert "Rotterdam harbour" in texts(figure)
     assert figure.texts[0].get_text() == "Cost 4, proven optimal"
@@ -138,7 +144,7 @@ def test_without_networkx_it_is_a_circle(monkeypatch: pytest.MonkeyPatch) -> Non
     """The automatic layout does without networkx; one asked for by name does not."""
     original = builtins.__import__
 
-    def without(name, *rest, **options):  # type: ignore[no-untyped-def]
+    def without(name, *rest, **options):
         if name.split(".")[0] == "networkx":
             raise ImportError(name)
         return original(name, *rest, **options)
@@ -167,10 +173,10 @@ def test_bad_layouts(layout: object, message: str) -> None:
     if layout == "nan":
         layout = dict.fromkeys(network.nodes, (np.nan, 0.0))
     with pytest.raises(ArgumentError, match=message):
-        network_figure(answered(network), layout=layout)  # type: ignore[arg-type]
+        network_figure(answered(network), layout=layout)
 
 
 def test_something_else_than_an_answer_is_refused() -> None:
     """Only an answer can be drawn."""
     with pytest.raises(ArgumentError, match=r"network\.read\(result\)"):
-        network_figure(example_network(0))  # type: ignore[arg-type]
+        network_figure(example_network(0))

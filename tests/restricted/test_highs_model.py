@@ -17,7 +17,7 @@ def model(cost: Any, rows: Any, low: Any, high: Any, lower: Any, upper: Any, int
     """A model from lists."""
     vectors = [np.array(v, dtype=float) for v in (low, high, lower, upper)]
     mask = None if integer is None else np.array(integer, dtype=bool)
-    return LinearModel(np.array(cost, dtype=float), np.array(rows, dtype=float), *vectors, integer=mask)
+    return LinearModel(np.array(cost, dtype=float), np.array(rows, dtype=float), *vectors, integer=mask)  # type: ignore[misc]
 
 
 def hard_model(n: int = 40, rows: int = 5) -> LinearModel:
@@ -127,7 +127,9 @@ def test_changes_are_taken() -> None:
 
 def test_no_rows() -> None:
     """Without rows every variable goes to its better bound."""
-    answer = LinearModel(np.array([1.0, -1.0]), np.zeros((0, 2)), *np.zeros((2, 0)), np.zeros(2), np.ones(2)).solve()
+    answer = LinearModel(
+        np.array([1.0, -1.0]), np.zeros((0, 2)), np.zeros(0), np.zeros(0), np.zeros(2), np.ones(2)
+    ).solve()
     assert answer.status == "optimal"
     np.testing.assert_allclose(answer.x, [0, 1])
 

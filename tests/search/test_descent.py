@@ -376,7 +376,7 @@ def test_neighborhood_walks_on_from_a_worse_neighbor() -> None:
         visited.append(b.copy())
         return evaluate(b, found_by)
 
-    state.evaluate = spy  # type: ignore[method-assign]
+    state.evaluate = spy
     start = descend(state, member(state, np.arange(12) < 6))
     visited.clear()
     neighborhood(state, start)

@@ -113,7 +113,7 @@ class Case:
     def from_json(cls, document: dict[str, Any]) -> Case:
         """Read what `to_json` made."""
         factors = [np.array([float.fromhex(v) for v in document[name]]) for name in ("columns", "rows", "b_rows")]
-        return cls(
+        return cls(  # type: ignore[call-arg]
             Data.from_json(document["data"]), *factors, float.fromhex(document["objective"]), document["way"],
             document["family"], document["units"], document["seed"],
         )  # fmt: skip

@@ -96,8 +96,8 @@ def binary_rows(rng: Generator, m: int) -> tuple[np.ndarray, np.ndarray, np.ndar
         k = float(rng.integers(0, m + 1))
         return np.ones((1, m)), np.array([k]), np.array([k])
     if kind == "range":
-        low = int(rng.integers(0, m + 1))
-        return np.ones((1, m)), np.array([float(low)]), np.array([float(rng.integers(low, m + 1))])
+        least = int(rng.integers(0, m + 1))
+        return np.ones((1, m)), np.array([float(least)]), np.array([float(rng.integers(least, m + 1))])
     if kind == "sectors" and m > 1:
         B = np.zeros((2, m))
         B[0, : m // 2], B[1, m // 2 :] = 1.0, 1.0
