@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test coverage lint format bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,9 @@ demo: $(VENV)/.installed  ## solve a portfolio and its frontier on built-in data
 test: lint  ## linters, types, then all tests (ARGS="-k frontier")
 	@echo "==> pytest"
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+coverage: $(VENV)/.installed-dev  ## all tests, with the branch coverage of src/ (kernels run compiled and are not seen)
+	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
 
 lint: $(VENV)/.installed-dev  ## ruff and mypy
 	@echo "==> ruff check"

@@ -1,0 +1,61 @@
+"""What the README shows is what happens: its programs print what it says, its command lines exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from hybridmip.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+#: Every program, with the output that follows it (none if it has none).
+PROGRAMS = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?", README, re.MULTILINE | re.DOTALL)
+COMMANDS = re.findall(r"^    (hybridmip .*)$", README, re.MULTILINE)
+
+
+def lines(text: str) -> list[str]:
+    """The lines without what cannot be seen at their ends."""
+    return [line.rstrip() for line in text.strip("\n").split("\n")]
+
+
+def test_something_is_found() -> None:
+    """The patterns above fit the README: nothing that looks like a program is passed over."""
+    assert len(PROGRAMS) == README.count("```python") > 0
+    assert sum(bool(output) for _, output in PROGRAMS) == README.count("```text") > 0
+    assert COMMANDS
+
+
+@pytest.mark.parametrize(("program", "output"), PROGRAMS, ids=[str(i + 1) for i in range(len(PROGRAMS))])
+def test_program_prints_what_is_shown(program: str, output: str, tmp_path: Path) -> None:
+    """A program of the README, run alone in an empty folder, prints the text below it."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "MPLBACKEND": "Agg"}
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert lines(answer.stdout) == lines(output)
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_command_line_exists(line: str) -> None:
+    """The command is there, and has every option that is shown."""
+    words = shlex.split(line, comments=True)[1:]
+    words = words[: words.index(">")] if ">" in words else words
+    command = typer.main.get_command(app)
+    while hasattr(command, "commands") and words and not words[0].startswith("-"):
+        name = words.pop(0)
+        assert name in command.commands, f"there is no command {name}"
+        command = command.commands[name]
+    known = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
+    for word in words:
+        if word.startswith("-"):
+            assert word.split("=")[0] in known, f"{command.name} has no option {word}"
