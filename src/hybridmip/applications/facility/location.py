@@ -15,22 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from hybridmip.applications.arguments import is_list, matrix, vector
+from hybridmip.applications.facility.program import CAPACITY_TOLERANCE, build
+from hybridmip.applications.facility.result import FacilityResult
 from hybridmip.errors import ArgumentError, ProblemError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from hybridmip.run.result import Result
-
-#: A share below this is rounding.
-NEGLIGIBLE_SHARE = 1e-9
-#: Capacities may miss the demand by this share of it.
-CAPACITY_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -139,82 +133,14 @@ class FacilityLocation:
         return self._problem
 
     @cached_property
-    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """(facility, customer) of every share that can be above 0."""
         facility, customer = np.nonzero(self.share_limits > 0)
         return facility.astype(np.intp), customer.astype(np.intp)
 
     @cached_property
     def _problem(self) -> Problem:
-        facility, customer = self._pairs
-        sites, takers, n = len(self.facilities), len(self.customers), len(facility)
-        names = [f"{self.facilities[i]} -> {self.customers[j]}" for i, j in zip(facility, customer, strict=True)]
-        column = np.arange(n)
-        served = sparse.csr_array((np.ones(n), (customer, column)), shape=(takers, n))
-        load = sparse.csr_array((self.demand[customer], (facility, column)), shape=(sites, n))
-        most = np.asarray(load @ self.share_limits[facility, customer])
-        binds = np.flatnonzero(most > self.capacity)
-        open_load = sparse.csr_array((-self.capacity[binds], (np.arange(len(binds)), binds)), shape=(len(binds), sites))
-        needed = [f"customer {name}" for name in self.customers]
-        limited = [f"capacity of {self.facilities[i]}" for i in binds]
-        linear = self.service_cost[facility, customer]
-        square = self.quadratic_cost[facility, customer]
-        # Not needed for correctness, but it rules out most choices of facilities at once.
-        total = float(self.demand.sum())
-        enough = sparse.csr_array(np.minimum(self.capacity, total)[None, :])
-        least = total * (1.0 - CAPACITY_TOLERANCE)
-        low = np.concatenate([np.ones(takers), np.full(len(binds), -np.inf)])
-        high = np.concatenate([np.ones(takers), np.zeros(len(binds))])
-        if self.single_source:
-            # b^2 = b: the square of a share that is 0 or 1 is linear.
-            use = sparse.hstack(
-                [sparse.csr_array((-np.ones(n), (column, facility)), shape=(n, sites)), sparse.eye_array(n)]
-            )
-            return Problem(
-                p=np.concatenate([self.fixed_cost, linear + square]),
-                B=sparse.csr_array(
-                    sparse.vstack(
-                        [
-                            sparse.hstack([sparse.csr_array((takers, sites)), served]),
-                            sparse.hstack([open_load, load[binds]]),
-                            sparse.hstack([enough, sparse.csr_array((1, n))]),
-                            use,
-                        ]
-                    )
-                ),
-                b_lower=np.concatenate([low, [least], np.full(n, -np.inf)]),
-                b_upper=np.concatenate([high, [np.inf], np.zeros(n)]),
-                b_names=[*self.facilities, *names],
-                b_row_names=[
-                    *needed,
-                    *limited,
-                    "enough capacity",
-                    *(
-                        f"{self.facilities[i]} serves {self.customers[j]}"
-                        for i, j in zip(facility, customer, strict=True)
-                    ),
-                ],
-            )
-        return Problem(
-            Q=square,
-            q=linear,
-            p=self.fixed_cost,
-            A=sparse.csr_array(sparse.vstack([served, load[binds]])),
-            G=sparse.csr_array(sparse.vstack([sparse.csr_array((takers, sites)), open_load])),
-            row_lower=low,
-            row_upper=high,
-            B=enough if len(binds) else np.ones((1, sites)),
-            b_lower=[least if len(binds) else 1.0],
-            b_upper=[np.inf],
-            x_lower=np.zeros(n),
-            x_upper=self.share_limits[facility, customer],
-            switch=facility,
-            binaries=sites,
-            x_names=names,
-            b_names=self.facilities,
-            row_names=[*needed, *limited],
-            b_row_names=["enough capacity"],
-        )
+        return build(self)
 
     def read(self, result: Result) -> FacilityResult:
         """The answer of a solve of `problem()`, labelled.
@@ -231,121 +157,11 @@ class FacilityLocation:
             raise ArgumentError("result is of other facilities; read it with the object that built the problem")
         sites = len(self.facilities)
         shares = np.zeros((sites, len(self.customers)))
-        shares[self._pairs] = result.b[sites:] if self.single_source else result.x
+        shares[self.pairs] = result.b[sites:] if self.single_source else result.x
         return FacilityResult(
             self, frozen(shares), tuple(bool(value) for value in result.b[:sites]), result.objective, result.bound,
             result.gap, str(result.status),
         )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FacilityResult:
-    """Open facilities, who serves whom, and what it costs.
-
-    Attributes
-    ----------
-    location : FacilityLocation
-        What was asked.
-    shares : ndarray, shape (facilities, customers)
-        Share of each customer's demand that each facility serves.
-    is_open : tuple of bool
-        Whether each facility is open.
-    objective, bound, gap, status
-        Of the solve.
-    """
-
-    location: FacilityLocation
-    shares: Matrix
-    is_open: tuple[bool, ...]
-    objective: float
-    bound: float
-    gap: float
-    status: str
-
-    def __repr__(self) -> str:
-        return f"<FacilityResult: {str(self).splitlines()[0]}>"
-
-    def __str__(self) -> str:
-        parts = ", ".join(f"{name} {value:.6g}" for name, value in self.cost_split.items() if value)
-        lines = [
-            f"{sum(self.is_open)} of {len(self.is_open)} facilities open, cost {self.cost:.6g}"
-            + (f" ({parts})" if parts else "")
-        ]
-        for name, row in self.table().iterrows():
-            use = f" of {row['capacity']:.6g}" if np.isfinite(row["capacity"]) else ""
-            lines.append(f"  {name}  load {row['load']:.6g}{use}, {int(row['customers'])} customers")
-        return "\n".join(lines)
-
-    @property
-    def open_facilities(self) -> tuple[str, ...]:
-        """Names of the open facilities."""
-        return tuple(name for name, on in zip(self.location.facilities, self.is_open, strict=True) if on)
-
-    @property
-    def cost_split(self) -> dict[str, float]:
-        """Cost of opening (`fixed`), of service (`linear`) and of squared shares (`quadratic`)."""
-        location = self.location
-        return {
-            "fixed": float(location.fixed_cost @ np.array(self.is_open, dtype=float)),
-            "linear": float((location.service_cost * self.shares).sum()),
-            "quadratic": float((location.quadratic_cost * self.shares**2).sum()),
-        }
-
-    @property
-    def cost(self) -> float:
-        """All costs together, computed from the caller's own data."""
-        return sum(self.cost_split.values())
-
-    @property
-    def violation(self) -> float:
-        """Largest violation: of service and signs in shares, of capacities as a share of the total demand."""
-        location = self.location
-        worst = float(np.abs(self.shares.sum(axis=0) - 1.0).max(initial=0.0))
-        limit = np.array(self.is_open, dtype=float)[:, None]
-        worst = max(worst, float((-self.shares).max(initial=0.0)), float((self.shares - limit).max(initial=0.0)))
-        over = self.shares @ location.demand - location.capacity
-        return max(worst, float(over.max(initial=0.0)) / max(float(location.demand.sum()), 1e-300))
-
-    @property
-    def assignment(self) -> pd.DataFrame:
-        """One row per customer and facility that serves it: customer, facility, share, amount, cost."""
-        import pandas as pd
-
-        location = self.location
-        customer, facility = np.nonzero(self.shares.T > NEGLIGIBLE_SHARE)
-        share = self.shares[facility, customer]
-        cost = (
-            location.service_cost[facility, customer] * share + location.quadratic_cost[facility, customer] * share**2
-        )
-        return pd.DataFrame(
-            {
-                "customer": [location.customers[j] for j in customer],
-                "facility": [location.facilities[i] for i in facility],
-                "share": share,
-                "amount": share * location.demand[customer],
-                "cost": cost,
-            }
-        )
-
-    def table(self) -> pd.DataFrame:
-        """One row per open facility: load, capacity, use (share of the capacity), customers, fixed cost."""
-        import pandas as pd
-
-        location = self.location
-        on = np.flatnonzero(self.is_open)
-        load = self.shares[on] @ location.demand
-        with np.errstate(invalid="ignore", divide="ignore"):
-            use = np.where(location.capacity[on] > 0, load / location.capacity[on], 0.0)
-        return pd.DataFrame(
-            {
-                "load": load,
-                "capacity": location.capacity[on],
-                "use": use,
-                "customers": (self.shares[on] > NEGLIGIBLE_SHARE).sum(axis=1),
-                "fixed cost": location.fixed_cost[on],
-            },
-            index=pd.Index([location.facilities[i] for i in on], name="facility", dtype=object),
-        )
 
 
 def _names(argument: str, given: Any, index: Any, size: int, prefix: str) -> tuple[str, ...]:
