@@ -1,0 +1,265 @@
+"""Portfolio selection: which assets to hold and how much of each, at the least variance.
+
+minimise    x'Vx
+subject to  sum x = budget,   returns'x = target_return   (or >=)
+            assets held within a count;  counts and weights of groups within limits
+            a held asset's weight within [min_weight, max_weight], any other's 0
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hybridmip.applications.arguments import number
+from hybridmip.applications.portfolio import return_range
+from hybridmip.applications.portfolio.checks import (
+    AssetCount,
+    checked_count,
+    checked_covariance,
+    checked_returns,
+    checked_weights,
+)
+from hybridmip.applications.portfolio.groups import Group, checked_groups
+from hybridmip.applications.portfolio.program import build
+from hybridmip.applications.portfolio.result import PortfolioResult
+from hybridmip.errors import ArgumentError
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import QuadraticForm, Vector, frozen
+
+if TYPE_CHECKING:
+    from hybridmip.run.result import Result
+
+#: Sums of limits may pass the budget by this share of it: 10 * 0.1 is not exactly 1 in floating point.
+BUDGET_TOLERANCE = 1e-9
+RETURN_SENSES = ("equal", "at_least")
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Portfolio:
+    """A portfolio with few assets, each either left out or held within limits.
+
+    Parameters
+    ----------
+    returns : array_like (n,) or pandas Series
+        Expected return of each asset per period. The index of a Series names the assets.
+    covariance : array_like (n, n) or (n,), DataFrame, scipy sparse matrix or FactorModel
+        Covariance of the returns; a vector stands for a diagonal. A DataFrame is matched to the
+        returns by name.
+    names : sequence of str, optional
+        Names of the assets in order; those of `returns` or `covariance`, else asset1, asset2, ...
+    assets : int or (int or None, int or None), optional
+        How many to hold: exactly so many, or between two numbers; None for any number.
+    min_weight, max_weight : float, array_like (n,), Series or dict
+        Limits of the weight of a held asset; an asset not held has weight 0. A negative min_weight
+        allows short positions. A dict gives some assets limits of their own; the others keep 0 and 1.
+    target_return : float, optional
+        Return of the portfolio, in the units of `returns` (times the budget).
+    return_sense : {"equal", "at_least"}
+        Whether the return is exactly the target, or that or more.
+    budget : float
+        What the weights add up to.
+    groups : mapping of str to Group or dict, optional
+        Limits on the counts and the weights of groups of assets, which may overlap.
+
+    Raises
+    ------
+    ArgumentError
+        If an option is out of its range, or two of them contradict each other.
+    ProblemError
+        If the data are not finite, their shapes disagree, or the covariance is not symmetric
+        positive semidefinite.
+    """
+
+    returns: Vector
+    covariance: QuadraticForm
+    names: tuple[str, ...]
+    assets: AssetCount | None
+    min_weight: Vector
+    max_weight: Vector
+    target_return: float | None
+    return_sense: str
+    budget: float
+    groups: Mapping[str, Group]
+
+    def __init__(
+        self,
+        returns: Any,
+        covariance: Any,
+        *,
+        names: Sequence[str] | None = None,
+        assets: AssetCount | None = None,
+        min_weight: Any = 0.0,
+        max_weight: Any = 1.0,
+        target_return: float | None = None,
+        return_sense: str = "equal",
+        budget: float = 1.0,
+        groups: Mapping[str, Group | Mapping[str, Any]] | None = None,
+    ) -> None:
+        known, mean = checked_returns(returns, names, covariance)
+        n = len(mean)
+        if return_sense not in RETURN_SENSES:
+            raise ArgumentError(f"return_sense is {return_sense!r}; it must be 'equal' or 'at_least'")
+        values: dict[str, Any] = {
+            "returns": mean,
+            "covariance": checked_covariance(covariance, known, n),
+            "names": known,
+            "assets": checked_count(assets, n),
+            "min_weight": checked_weights("min_weight", min_weight, known, 0.0),
+            "max_weight": checked_weights("max_weight", max_weight, known, 1.0),
+            "target_return": None if target_return is None else number("target_return", target_return),
+            "return_sense": return_sense,
+            "budget": number("budget", budget),
+            "groups": {},
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        self._check_weights()
+        object.__setattr__(self, "groups", checked_groups(groups, known, self.count_range[1]))
+
+    def __repr__(self) -> str:
+        target = "" if self.target_return is None else f", target_return={self.target_return:g}"
+        return f"<Portfolio of {self.n} candidates, assets={self.assets}{target}>"
+
+    @property
+    def n(self) -> int:
+        """Number of assets to choose from."""
+        return len(self.names)
+
+    @property
+    def count_range(self) -> tuple[int, int]:
+        """Fewest and most assets that may be held."""
+        if self.assets is None:
+            return 0, self.n
+        if isinstance(self.assets, int):
+            return self.assets, self.assets
+        low, high = self.assets
+        return 0 if low is None else low, self.n if high is None else high
+
+    @cached_property
+    def members(self) -> dict[str, NDArray[np.intp]]:
+        """Positions of each group's members."""
+        place = {name: i for i, name in enumerate(self.names)}
+        return {
+            name: np.array([place[str(member)] for member in group.members], dtype=np.intp)
+            for name, group in self.groups.items()
+        }
+
+    def problem(self) -> Problem:
+        """The mixed-integer program; its objective is the variance of the portfolio.
+
+        Rows are named "budget", "return" and "weight of <group>", binary rows "assets" and
+        "count of <group>"; x and b carry the names of the assets.
+        """
+        return build(self)
+
+    def with_target(self, target_return: float | None) -> Portfolio:
+        """The same portfolio with another target return; None for no target."""
+        value = None if target_return is None else number("target_return", target_return)
+        other = copy.copy(self)
+        object.__setattr__(other, "target_return", value)
+        return other
+
+    def replace(self, **changes: Any) -> Portfolio:
+        """The same portfolio with some arguments changed, checked anew."""
+        arguments = {
+            "names": self.names, "assets": self.assets, "min_weight": self.min_weight, "max_weight": self.max_weight,
+            "target_return": self.target_return, "return_sense": self.return_sense, "budget": self.budget,
+            "groups": self.groups or None,
+        }  # fmt: skip
+        unknown = set(changes) - set(arguments) - {"returns", "covariance"}
+        if unknown:
+            raise ArgumentError(f"a portfolio has no {sorted(unknown)[0]!r}; choose from {', '.join(arguments)}")
+        returns = changes.pop("returns", self.returns)
+        return Portfolio(returns, changes.pop("covariance", self.covariance), **{**arguments, **changes})
+
+    def portfolio_return(self, x: Any) -> float:
+        """Expected return of the weights x."""
+        return float(self.returns @ self._point(x))
+
+    def variance(self, x: Any) -> float:
+        """Variance of the weights x."""
+        return self.covariance.value(self._point(x))
+
+    def read(self, result: Result) -> PortfolioResult:
+        """The answer of a solve of `problem()`, labelled.
+
+        Raises
+        ------
+        ArgumentError
+            If the result has no solution, or belongs to other assets.
+        """
+        if result.x is None or result.b is None:
+            raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")
+        if tuple(result.problem.x_names) != self.names:
+            raise ArgumentError("result is of other assets; read it with the portfolio that built the problem")
+        return PortfolioResult(self, frozen(result.x), tuple(bool(b) for b in result.b))
+
+    def efficient_range(self) -> tuple[float, float]:
+        """Returns between which an unrestricted frontier is efficient, lowest and highest.
+
+        The lower end is the return of the least variance, the upper end the highest return, over
+        sum x = budget and min(min_weight, 0) <= x <= max(max_weight, 0): no count, no minimum for a
+        held asset, no group. Targets beyond the upper end have no portfolio, those below the lower
+        end no reason.
+        """
+        return return_range.efficient_range(self)
+
+    def attainable_range(self, *, time_limit: float | None = None, seed: int = 0) -> tuple[float, float]:
+        """Lowest and highest return of the portfolios that satisfy every rule but the target.
+
+        Each end is the return of a portfolio that was found, so that it can be had; within the gap of
+        `solve` there is none beyond it, unless the time limit ended the search.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Seconds for both ends together.
+        seed : int
+            As for `solve`.
+
+        Raises
+        ------
+        ProblemError
+            If no portfolio was found.
+        """
+        return return_range.attainable_range(self, time_limit, seed)
+
+    def _point(self, x: Any) -> Vector:
+        point = np.asarray(x, dtype=np.float64)
+        if point.shape != (self.n,):
+            raise ArgumentError(f"x has shape {point.shape}; it must be ({self.n},), one weight per asset")
+        return point
+
+    def _check_weights(self) -> None:
+        """The limits of the weights, the count and the budget do not contradict each other."""
+        above = np.flatnonzero(self.min_weight > self.max_weight)
+        if above.size:
+            i = int(above[0])
+            raise ArgumentError(
+                f"min_weight of {self.names[i]} is {self.min_weight[i]:g}, above its max_weight "
+                f"{self.max_weight[i]:g}; lower must not exceed upper"
+            )
+        fewest, most = self.count_range
+        slack = BUDGET_TOLERANCE * max(1.0, abs(self.budget))
+        least = np.concatenate([[0.0], np.cumsum(np.sort(self.min_weight))])[fewest : most + 1]
+        greatest = np.concatenate([[0.0], np.cumsum(np.sort(self.max_weight)[::-1])])[fewest : most + 1]
+        if least.min() > self.budget + slack:
+            sums = self._spell("min_weight", "smallest", self.min_weight, fewest + int(least.argmin()), least.min())
+            raise ArgumentError(f"{sums} exceeds the budget {self.budget:g}; lower one of them")
+        if greatest.max() < self.budget - slack:
+            count = fewest + int(greatest.argmax())
+            sums = self._spell("max_weight", "largest", self.max_weight, count, greatest.max())
+            raise ArgumentError(f"{sums} is below the budget {self.budget:g}; raise one of them")
+
+    def _spell(self, argument: str, which: str, limits: Vector, count: int, total: float) -> str:
+        """How a sum of limits comes about, for a message."""
+        if count and np.all(limits == limits[0]):
+            return f"assets * {argument} = {count} * {limits[0]:g} = {total:g}"
+        return f"the sum of the {count} {which} {argument}, {total:g},"

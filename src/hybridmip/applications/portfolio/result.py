@@ -1,0 +1,134 @@
+"""The answer of a portfolio: weights, return, risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hybridmip.model.quadratic import Vector
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hybridmip.applications.portfolio.portfolio import Portfolio
+
+#: A weight below this share of the budget is rounding: such an asset is not shown as held.
+NEGLIGIBLE_WEIGHT = 1e-9
+#: Below this share of what it would be without diversification, a variance is rounding and has no shares.
+NEGLIGIBLE_VARIANCE = 1e-12
+#: Weights that the text of a `PortfolioResult` lists.
+WEIGHTS_SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PortfolioResult:
+    """Weights with the assets' names, and what they are worth.
+
+    Attributes
+    ----------
+    portfolio : Portfolio
+        What was asked.
+    x : ndarray
+        Weight of every asset, in the portfolio's order.
+    b : tuple of bool
+        Whether each asset is selected; one that is may have weight 0.
+    """
+
+    portfolio: Portfolio
+    x: Vector
+    b: tuple[bool, ...]
+
+    def __repr__(self) -> str:
+        held = self._held()
+        shown = [f"{self.portfolio.names[i]} {100 * self.x[i]:.4g} %" for i in held[:3]]
+        if len(held) > len(shown):
+            shown.append(f"{len(held) - len(shown)} more")
+        return (
+            f"<PortfolioResult: {len(held)} of {self.portfolio.n} assets, "
+            f"expected return {100 * self.expected_return:.4g} %, risk {100 * self.risk:.4g} %: {', '.join(shown)}>"
+        )
+
+    def __str__(self) -> str:
+        held = self._held()
+        names = [self.portfolio.names[i] for i in held[:WEIGHTS_SHOWN]]
+        width = max((len(name) for name in names), default=0)
+        lines = [
+            f"{len(held)} of {self.portfolio.n} assets, expected return {100 * self.expected_return:.4g} %, "
+            f"risk {100 * self.risk:.4g} % per period",
+            *(f"  {name:{width}}  {100 * self.x[i]:7.2f} %" for name, i in zip(names, held, strict=False)),
+        ]
+        if len(held) > len(names):
+            rest = held[len(names) :]
+            lines.append(f"  {len(rest)} more, {100 * self.x[rest].sum():.2f} % together")
+        if self.idle:
+            lines.append(f"  {len(self.idle)} more selected at weight 0")
+        return "\n".join(lines)
+
+    @property
+    def expected_return(self) -> float:
+        """Return of the portfolio per period."""
+        return self.portfolio.portfolio_return(self.x)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the portfolio per period."""
+        return self.portfolio.variance(self.x)
+
+    @property
+    def risk(self) -> float:
+        """Standard deviation of the portfolio per period."""
+        return float(np.sqrt(max(self.variance, 0.0)))
+
+    @property
+    def weights(self) -> pd.Series[float]:
+        """Weights of the assets held, by name, largest first; what is only rounding is left out."""
+        import pandas as pd
+
+        held = self._held()
+        labels = [self.portfolio.names[i] for i in held]
+        return pd.Series(self.x[held], index=pd.Index(labels, name="asset", dtype=object), name="weight")
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """Names of the assets that are selected, hence counted, but have weight 0."""
+        negligible = self._negligible()
+        return tuple(
+            name for name, b, x in zip(self.portfolio.names, self.b, self.x, strict=True) if b and abs(x) <= negligible
+        )
+
+    def table(self) -> pd.DataFrame:
+        """One row per asset held, largest weight first.
+
+        Columns: `weight`, `expected return` of the asset, `risk contribution` (its share of the
+        portfolio's variance; the shares add up to 1; NaN if the variance is 0 but for rounding) and, if
+        there are groups, `group`.
+        """
+        held = self._held()
+        covariance, variance = self.portfolio.covariance, self.variance
+        undiversified = float(np.abs(self.x) @ np.sqrt(np.maximum(covariance.diagonal(), 0.0))) ** 2
+        if variance > NEGLIGIBLE_VARIANCE * undiversified:
+            shares = self.x * covariance.matvec(self.x) / variance
+        else:
+            shares = np.full(self.portfolio.n, np.nan)
+        table = self.weights.to_frame()
+        table["expected return"] = self.portfolio.returns[held]
+        table["risk contribution"] = shares[held]
+        if self.portfolio.groups:
+            belongs: list[list[str]] = [[] for _ in self.portfolio.names]
+            for name, members in self.portfolio.members.items():
+                for i in members:
+                    belongs[i].append(name)
+            table["group"] = [", ".join(belongs[i]) for i in held]
+        return table
+
+    def _held(self) -> NDArray[np.intp]:
+        order = np.argsort(-self.x, kind="stable")
+        held: NDArray[np.intp] = order[np.abs(self.x[order]) > self._negligible()]
+        return held
+
+    def _negligible(self) -> float:
+        """Up to this size a weight counts as 0."""
+        return NEGLIGIBLE_WEIGHT * max(abs(self.portfolio.budget), float(np.abs(self.x).max(initial=0.0)))

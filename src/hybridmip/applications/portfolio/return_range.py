@@ -1,0 +1,97 @@
+"""Which returns a portfolio can have: with its rules, and without most of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from hybridmip.errors import ProblemError
+from hybridmip.model.problem import Problem
+from hybridmip.model.quadratic import QuadraticForm, Vector
+
+if TYPE_CHECKING:
+    from hybridmip.applications.portfolio.portfolio import Portfolio
+
+
+def efficient_range(portfolio: Portfolio) -> tuple[float, float]:
+    """Returns between which an unrestricted frontier is efficient; see `Portfolio.efficient_range`."""
+    lower = np.minimum(portfolio.min_weight, 0.0)
+    upper = np.maximum(portfolio.max_weight, 0.0)
+    # With one equation and bounds the LP is a continuous knapsack: fill up in order of return.
+    order = np.argsort(-portfolio.returns, kind="stable")
+    room = (upper - lower)[order]
+    left = portfolio.budget - lower.sum()
+    taken = np.clip(left - (np.cumsum(room) - room), 0.0, room)
+    highest = float(portfolio.returns @ lower + portfolio.returns[order] @ taken)
+    lowest = float(portfolio.returns @ _least_variance(portfolio.covariance, portfolio.budget, lower, upper))
+    return min(lowest, highest), highest
+
+
+def attainable_range(portfolio: Portfolio, time_limit: float | None, seed: int) -> tuple[float, float]:
+    """Lowest and highest return with every rule but the target; see `Portfolio.attainable_range`."""
+    # The solver is loaded where it is used: it takes longer than all else here.
+    from hybridmip.run.solve import solve
+
+    rules = portfolio.with_target(None).problem()
+    ends = []
+    for sign in (1.0, -1.0):
+        problem = Problem(
+            q=sign * portfolio.returns,
+            A=rules.A,
+            row_lower=rules.row_lower,
+            row_upper=rules.row_upper,
+            B=rules.B,
+            b_lower=rules.b_lower,
+            b_upper=rules.b_upper,
+            x_lower=rules.x_lower,
+            x_upper=rules.x_upper,
+            switch=rules.switch,
+            binaries=portfolio.n,
+        )
+        result = solve(problem, time_limit=None if time_limit is None else time_limit / 2, seed=seed)
+        if result.x is None:
+            raise ProblemError(f"no portfolio was found, whatever its return (status {result.status})")
+        ends.append(portfolio.portfolio_return(result.x))
+    return min(ends), max(ends)
+
+
+def _least_variance(covariance: QuadraticForm, budget: float, lower: Vector, upper: Vector) -> Vector:
+    """The x of least variance over sum x = budget, lower <= x <= upper."""
+    import clarabel
+
+    n = covariance.n
+    mean_variance = float(covariance.diagonal().mean())
+    # Clarabel's tolerances are absolute too, and variances are near 1e-4: work on a mean variance of 1.
+    scale = 1.0 / mean_variance if mean_variance > 0 else 1.0
+    plain, root = covariance.split()
+    blocks: list[Any] = [2 * scale * plain]
+    equations = sparse.csc_array(np.ones((1, n)))
+    right = [budget]
+    factors = 0
+    if root is not None:
+        # y = T'x as variables of their own keep the factor model factored: x'Qx = x'Px + y'y.
+        factors = root.shape[1]
+        blocks.append(2 * sparse.eye_array(factors))
+        exposures = sparse.hstack([np.sqrt(scale) * sparse.csc_array(root.T), -sparse.eye_array(factors)])
+        equations = sparse.vstack([sparse.hstack([equations, sparse.csc_array((1, factors))]), exposures])
+        right += [0.0] * factors
+    bounds = sparse.hstack([sparse.eye_array(n), sparse.csc_array((n, factors))])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    # The return of a minimum is only as exact as the square root of the gap: ask for all there is.
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-13
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix(sparse.triu(sparse.block_diag(blocks), format="csc")),
+        np.zeros(n + factors),
+        sparse.csc_matrix(sparse.vstack([equations, bounds, -bounds])),
+        np.concatenate([right, upper, -lower]),
+        [clarabel.ZeroConeT(1 + factors), clarabel.NonnegativeConeT(2 * n)],
+        settings,
+    )
+    solution = solver.solve()
+    x = np.clip(np.asarray(solution.x[:n], dtype=np.float64), lower, upper)
+    if not np.isfinite(x).all() or abs(x.sum() - budget) > 1e-6 * max(1.0, abs(budget), np.abs(x).sum()):
+        raise ProblemError(f"least variance not found (Clarabel: {solution.status}); check the covariance")
+    return x
