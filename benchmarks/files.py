@@ -13,7 +13,7 @@ import numpy as np
 import hybridmip as hm
 from benchmarks.common import NOTHING, Options, Record, Skip, data_dir, number, say, section, table
 from benchmarks.peers import warm_up
-from hybridmip.io.model import ReadProblem, problem_point
+from hybridmip.io.model import ReadProblem
 from hybridmip.io.problems import read_model
 
 #: Seconds of every method; families, by folder.
@@ -141,7 +141,7 @@ def _scip(file: Path, read: ReadProblem, seconds: float) -> dict[str, Any] | Non
         values = {variable.name: solution[variable] for variable in model.getVars()}
         again = ReadProblem.of_problem(read.problem, str(file))
         try:
-            x, b = problem_point(again, {name: values.get(name, 0.0) for name in again.original.names})
+            x, b = again.point({name: values.get(name, 0.0) for name in again.original.names})
             value = read.objective(read.problem.objective(x, np.round(b)))
         except (KeyError, hm.HybridMIPError):
             value = read.objective(float(model.getObjVal()))

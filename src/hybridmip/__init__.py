@@ -31,7 +31,9 @@ if TYPE_CHECKING:
         UnboundedError,
     )
     from hybridmip.frontier import Frontier, frontier
-    from hybridmip.io.problems import read_problem
+    from hybridmip.io.model import ReadProblem
+    from hybridmip.io.problems import read_model, read_problem
+    from hybridmip.io.readers import READERS, Reader
     from hybridmip.io.tables import read_portfolio_data
     from hybridmip.model.problem import Problem
     from hybridmip.model.quadratic import FactorModel
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "READERS",
     "ArgumentError",
     "Certificate",
     "Config",
@@ -60,6 +63,8 @@ __all__ = [
     "Portfolio",
     "Problem",
     "ProblemError",
+    "ReadProblem",
+    "Reader",
     "Result",
     "Status",
     "StopReason",
@@ -70,12 +75,17 @@ __all__ = [
     "frontier",
     "market",
     "network_figure",
+    "read_model",
     "read_portfolio_data",
     "read_problem",
     "solve",
 ]
 
 _HOME = {
+    "READERS": "io.readers",
+    "ReadProblem": "io.model",
+    "Reader": "io.readers",
+    "read_model": "io.problems",
     "read_problem": "io.problems",
     "network_figure": "report.network_figure",
     "example_network": "applications.network",

@@ -14,7 +14,7 @@ from scipy import sparse
 from hybridmip.errors import FileError
 from hybridmip.io.convert import LARGEST_RANGE, to_problem
 from hybridmip.io.lp import parse_lp
-from hybridmip.io.model import Model, ReadProblem, original_values, problem_point
+from hybridmip.io.model import Model, ReadProblem
 
 INF = np.inf
 
@@ -62,13 +62,13 @@ def violation(model: Model, point: np.ndarray) -> float:
 
 
 def assert_same(model: Model, read: ReadProblem, point: np.ndarray) -> None:
-    x, b = problem_point(read, point)
+    x, b = read.point(point)
     theirs, ours = violation(model, point), read.problem.violation(x, b)
     assert (theirs <= 1e-9) == (ours <= 1e-9), (point, theirs, ours)
     if theirs <= 1e-9:
         value = read.objective(read.problem.objective(x, b))
         assert value == pytest.approx(model.objective(point), rel=1e-9, abs=1e-9)
-        np.testing.assert_allclose(list(original_values(read, x, b).values()), point)
+        np.testing.assert_allclose(list(read.values(x, b).values()), point)
 
 
 @st.composite
@@ -205,7 +205,7 @@ def test_fixed_integers_leave() -> None:
     read = to_problem(model)
     assert (read.problem.n, read.problem.m) == (1, 1)
     assert read.problem.row_upper.tolist() == [3]
-    assert original_values(read, [1.0], [1.0]) == {"v0": 1.0, "v1": 3.0, "v2": 1.0}
+    assert read.values([1.0], [1.0]) == {"v0": 1.0, "v1": 3.0, "v2": 1.0}
     assert_same(model, read, np.array([2.0, 3.0, 1.0]))
 
 
@@ -259,7 +259,7 @@ def test_indefinite_on_binaries_is_shifted() -> None:
     assert np.linalg.eigvalsh(read.problem.Q.toarray())[0] >= -1e-12
     for point in np.ndindex(2, 2):
         assert_same(model, read, np.array(point, dtype=float))
-    assert set(original_values(read, [1, 0], [1, 0])) == {"v0", "v1"}
+    assert set(read.values([1, 0], [1, 0])) == {"v0", "v1"}
 
 
 def test_products_of_a_binary_and_a_convex_variable_are_shifted() -> None:
@@ -287,7 +287,7 @@ def test_without_binaries() -> None:
 def test_points_by_name() -> None:
     """A point can be given by the file's names; unknown ones are refused."""
     read = to_problem(parse_lp("Minimize\n a + b\nSubject To\n c: a - 3 b <= 0\nBinary\n b\nEnd\n", "f"))
-    x, b = problem_point(read, {"a": 2.0, "b": 1.0})
+    x, b = read.point({"a": 2.0, "b": 1.0})
     assert (x.tolist(), b.tolist()) == ([2.0], [1.0])
     with pytest.raises(FileError, match="no column 'z'"):
-        problem_point(read, {"z": 1.0})
+        read.point({"z": 1.0})

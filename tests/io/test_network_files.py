@@ -11,10 +11,14 @@ from damage import answers, damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hybridmip import FixedChargeNetwork, solve
+from hybridmip import FacilityLocation, FixedChargeNetwork, solve
+from hybridmip.applications.facility.reader import read_warehouse
+from hybridmip.applications.network.reader import read_canad
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.io.networks import is_canad, is_dimacs, is_warehouse, parse_canad, parse_dimacs, parse_warehouse
+from hybridmip.io.canad import is_canad
+from hybridmip.io.dimacs import is_dimacs, parse_dimacs
 from hybridmip.io.problems import read_problem
+from hybridmip.io.warehouse import is_warehouse
 from hybridmip.model.problem import Problem
 
 WAREHOUSE = """\
@@ -72,36 +76,90 @@ def best(problem: Problem) -> float:
 
 def test_warehouse() -> None:
     """Shares of demand, capacities, and x <= y; costs are for all of a customer's demand, lines may break anywhere."""
-    problem = parse_warehouse(WAREHOUSE, "f")
-    assert (problem.n, problem.m, problem.rows) == (6, 2, 5)
-    assert problem.switch.tolist() == [0, 1, 0, 1, 0, 1]
+    problem = read_warehouse(WAREHOUSE, "f").problem
+    assert (problem.n, problem.m, problem.B.shape[0]) == (6, 2, 1)
+    assert problem.switch.tolist() == [0, 0, 0, 1, 1, 1]
     assert problem.p.tolist() == [100, 70]
-    assert problem.q.tolist() == [12, 20, 15, 10, 9, 6]
+    assert problem.q.tolist() == [12, 15, 9, 20, 10, 6]
     # Demand 12 needs both: 4 of 12 is all at 1; 10 + 8 suffice for everything at its cheapest.
     assert best(problem) == pytest.approx(170 + 12 + 10 + 6)
-    x = [1, 0, 0, 1, 0, 1]
+    x = [1, 0, 0, 0, 1, 1]
     assert problem.violation(x, [1, 1]) == 0
     assert problem.violation(x, [1, 0]) >= 1
-    assert problem.violation([0, 1, 0, 1, 0, 1], [0, 1]) == 4  # 12 units from a warehouse of 8
+    assert problem.violation([0, 0, 0, 1, 1, 1], [0, 1]) == 4  # 12 units from a warehouse of 8
+
+
+def test_warehouses_that_cannot_serve_all() -> None:
+    """Less capacity than demand is refused, as the application does."""
+    with pytest.raises(FileError, match=r"^f: capacity adds up to 11, below the demand 12"):
+        read_warehouse(WAREHOUSE.replace(" 8 70.", " 1 70."), "f")
 
 
 def test_canad() -> None:
-    """A flow for each commodity and arc, at most the smaller of demand and capacity; arcs are shared."""
-    problem = parse_canad(CANAD, "f")
-    assert (problem.n, problem.m, problem.rows) == (8, 4, 2 * 3 + 4)
-    assert problem.x_upper.tolist() == [6, 6, 4, 6, 3, 3, 3, 3]
-    assert problem.x_names[0] == "flow_1_1_2"
+    """A flow for each commodity and arc that it can use; the arcs are shared."""
+    problem = read_canad(CANAD, "f").problem
+    # The first commodity never uses 3 -> 1, the second (3 to 2) only 3 -> 1 -> 2.
+    assert problem.x_names == ("1->2 [1 to 3]", "2->3 [1 to 3]", "1->3 [1 to 3]", "1->2 [3 to 2]", "3->1 [3 to 2]")
+    assert problem.x_upper.tolist() == [6, 6, 4, 3, 3]
+    assert problem.m == 4
     # The first commodity: all by 2 (36 + 150), or 4 direct (36 + 20) and 2 by 2 (12 + 150);
     # the second must take 3 -> 1 -> 2, 3 units: 6 + 15 + 10 (arc 1 -> 2 is open).
     assert best(problem) == pytest.approx(36 + 150 + 6 + 15 + 10)
 
 
+def test_canad_arcs_without_a_binary() -> None:
+    """The file's columns have all arcs: one without a price is open, one that leads nowhere is closed."""
+    read = read_canad(
+        CANAD.replace("3   1   2   10    10", "3   1   2   10     0").replace("3   9    4", "3   9    0"), "f"
+    )
+    assert read.problem.b_names == ("1->2", "2->3")
+    values = read.values(np.zeros(read.problem.n), [True, False])
+    assert [values[name] for name in ("1->2", "2->3", "1->3", "3->1")] == [1, 0, 0, 1]
+
+
+def test_canad_commodities_that_go_nowhere() -> None:
+    """No demand, or from a node to itself: nothing to ship, so nothing in the problem."""
+    plain = read_canad(CANAD, "f").problem
+    more = CANAD.replace("   3   4   2", "   3   4   4") + "   2   2   5\n   1   2   0\n"
+    assert read_canad(more, "f").problem.hash == plain.hash
+    with pytest.raises(FileError, match="nothing to ship"):
+        read_canad(CANAD.replace("1   3   6", "1   1   6").replace("3   2   3", "3   2   0"), "f")
+
+
+def same(one: Problem, other: Problem) -> bool:
+    """Whether sizes, numbers and names are the same."""
+    names = ("x_names", "b_names", "row_names", "b_row_names")
+    return one.hash == other.hash and all(getattr(one, name) == getattr(other, name) for name in names)
+
+
+def test_one_formulation_of_a_file(tmp_path: Path) -> None:
+    """`read_problem` and the application give one problem: the same sizes, numbers and names."""
+    (tmp_path / "a.dow").write_text(CANAD)
+    (tmp_path / "cap").write_text(WAREHOUSE)
+    assert same(read_problem(tmp_path / "a.dow"), FixedChargeNetwork.from_canad(tmp_path / "a.dow").problem())
+    location = FacilityLocation([10, 8], [100, 70], [4, 5, 3], [[12, 15, 9], [20, 10, 6]])
+    assert same(read_problem(tmp_path / "cap"), location.problem())
+    assert same(read_problem(tmp_path / "cap"), FacilityLocation.from_orlib(tmp_path / "cap").problem())
+    assert FacilityLocation.from_orlib(tmp_path / "cap", single_source=True).single_source
+
+
+def test_one_formulation_of_public_files(data_dir: Path) -> None:
+    """The same for the public instances."""
+    designs = sorted((data_dir / "network" / "canad").glob("r0*.dow"))
+    locations = sorted((data_dir / "network" / "warehouse").glob("cap*"))
+    assert designs
+    assert locations
+    for path in designs:
+        assert same(read_problem(path), FixedChargeNetwork.from_canad(path).problem()), path.name
+    for path in locations:
+        assert same(read_problem(path), FacilityLocation.from_orlib(path).problem()), path.name
+
+
 def test_canad_as_a_network(tmp_path: Path) -> None:
-    """With names and limits on open arcs, at the same cost."""
+    """With names and limits on open arcs."""
     (tmp_path / "a.dow").write_text(CANAD)
     network = FixedChargeNetwork.from_canad(tmp_path / "a.dow")
     assert network.nodes == ("1", "2", "3")
-    assert best(network.problem()) == pytest.approx(best(parse_canad(CANAD, "f")))
     answer = network.read(solve(network.problem()))
     assert answer.open_arcs == ("1->2", "2->3", "3->1")
     assert FixedChargeNetwork.from_canad(tmp_path / "a.dow", max_open=3).max_open == 3
@@ -141,7 +199,7 @@ def test_kinds_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / name).write_text(DIMACS)
         assert read_problem(tmp_path / name).m == 0
         assert read_problem(tmp_path / name, fixed_charge=3).m == 4
-    with pytest.raises(ArgumentError, match="DIMACS min-cost flows only"):
+    with pytest.raises(ArgumentError, match="it is for a DIMACS min-cost flow only"):
         read_problem(tmp_path / "a.dow", fixed_charge=3)
     with pytest.raises(ArgumentError, match="finite"):
         read_problem(tmp_path / "a.dmx", fixed_charge=np.nan)
@@ -150,18 +208,21 @@ def test_kinds_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parse", "text", "old", "new", "line", "message"),
     [
-        (parse_warehouse, WAREHOUSE, "10 100.", "10 many", 2, "'many' is not a finite number"),
-        (parse_warehouse, WAREHOUSE, "10 100.", "capacity 100.", 2, "capacity is left open"),
-        (parse_warehouse, WAREHOUSE, "10 100.", "-10 100.", 2, "the capacity is -10"),
-        (parse_warehouse, WAREHOUSE, " 3 9.0", " -3 9.0", 7, "the demand is -3"),
-        (parse_warehouse, WAREHOUSE, " 6.0", "", 7, "truncated"),
-        (parse_warehouse, WAREHOUSE, " 6.0", " 6.0 1.0", 7, "too long"),
-        (parse_warehouse, WAREHOUSE, " 2 3", " 2.5 3", 1, "number of warehouses is 2.5"),
-        (parse_canad, CANAD, "   3   4   2", "   3   4", 2, "expected 3 numbers"),
-        (parse_canad, CANAD, "   1   3   6\n", "", 7, "truncated"),
-        (parse_canad, CANAD, "   1   3   6", "   1   4   6", 7, "node 4 is not from 1 to 3"),
-        (parse_canad, CANAD, "   2   3   1   10", "   2   3   1   1e400", 4, "'1e400'"),
-        (parse_canad, CANAD, "   3   4   2", "   999999   4   2", 2, "cannot reach 999999 nodes"),
+        (read_warehouse, WAREHOUSE, "10 100.", "10 many", 2, "'many' is not a finite number"),
+        (read_warehouse, WAREHOUSE, "10 100.", "capacity 100.", 2, "capacity is left open"),
+        (read_warehouse, WAREHOUSE, "10 100.", "-10 100.", 2, "the capacity is -10"),
+        (read_warehouse, WAREHOUSE, "8 70.", "8 -70.", 3, "the fixed cost is -70"),
+        (read_warehouse, WAREHOUSE, " 3 9.0", " -3 9.0", 7, "the demand is -3"),
+        (read_warehouse, WAREHOUSE, " 6.0", "", 7, "truncated"),
+        (read_warehouse, WAREHOUSE, " 6.0", " 6.0 1.0", 7, "too long"),
+        (read_warehouse, WAREHOUSE, " 2 3", " 2.5 3", 1, "number of warehouses is 2.5"),
+        (read_canad, CANAD, "   3   4   2", "   3   4", 2, "expected 3 numbers"),
+        (read_canad, CANAD, "   1   3   6\n", "", 7, "truncated"),
+        (read_canad, CANAD, "   1   3   6", "   1   4   6", 7, "node 4 is not from 1 to 3"),
+        (read_canad, CANAD, "   2   3   1   10", "   2   3   1   1e400", 4, "'1e400'"),
+        (read_canad, CANAD, "   2   3   1   10", "   2   2   1   10", 4, "an arc leads from 2 to itself"),
+        (read_canad, CANAD, "10    50", "10   -50", 4, "the fixed cost is -50"),
+        (read_canad, CANAD, "   3   4   2", "   999999   4   2", 2, "cannot reach 999999 nodes"),
         (parse_dimacs, DIMACS, "p min 4 5", "p max 4 5", 2, "expected `p min nodes arcs`"),
         (parse_dimacs, DIMACS, "p min 4 5", "p min 4 6", 9, "6 arcs announced, found 5"),
         (parse_dimacs, DIMACS, "p min 4 5\n", "", 2, "before the p line"),
@@ -192,7 +253,5 @@ def test_supplies_must_add_up() -> None:
 @given(data=st.data())
 def test_damaged_texts_raise_only_our_errors(data: st.DataObject) -> None:
     """A changed byte, line or field gives a problem or an error of ours in one line, never anything else."""
-    parse, text = data.draw(
-        st.sampled_from([(parse_warehouse, WAREHOUSE), (parse_canad, CANAD), (parse_dimacs, DIMACS)])
-    )
+    parse, text = data.draw(st.sampled_from([(read_warehouse, WAREHOUSE), (read_canad, CANAD), (parse_dimacs, DIMACS)]))
     assert answers(parse, damaged(data, text))

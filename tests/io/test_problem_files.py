@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridmip.errors import FileError
-from hybridmip.io.model import ReadProblem, problem_point
+from hybridmip.io.model import ReadProblem
 from hybridmip.io.problem_json import write_problem_json
 from hybridmip.io.problems import read_model, read_problem
 from hybridmip.io.write import write_mps
@@ -142,7 +142,7 @@ def test_solutions_of_scip(data_dir: Path, name: str) -> None:
 
 
 def assert_agrees(read: ReadProblem, values: np.ndarray, objective: float) -> None:
-    x, b = problem_point(read, values)
+    x, b = read.point(values)
     size = max(1.0, float(np.abs(values).max()))
     assert read.problem.violation(x, b) <= 1e-6 * size
     assert read.objective(read.problem.objective(x, b)) == pytest.approx(objective, rel=1e-6, abs=1e-6)

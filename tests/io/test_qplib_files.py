@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridmip.errors import FileError
-from hybridmip.io.model import problem_point
 from hybridmip.io.problems import read_model, read_problem
 from hybridmip.io.qplib import is_qplib, parse_qplib
 
@@ -211,6 +210,6 @@ def test_published_value(data_dir: Path) -> None:
         78, 79, 80, 81, 82, 83, 88, 89, 91, 97, 100, 101, 103, 104, 105, 106, 111, 116, 119, 120, 121, 122, 123, 129,
         133, 135, 140, 141, 142, 144, 148, 150,
     ]  # fmt: skip
-    x, b = problem_point(read, {f"x{k}": 1.0 for k in chosen})
+    x, b = read.point({f"x{k}": 1.0 for k in chosen})
     assert read.problem.violation(x, b) == 0
     assert read.problem.objective(x, b) == pytest.approx(-25.69766163, abs=5e-9)

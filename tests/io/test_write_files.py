@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import hybridmip as hm
 from hybridmip.errors import FileError, ProblemError
-from hybridmip.io.model import problem_point
 from hybridmip.io.problems import read_model
 from hybridmip.io.write import write_lp, write_mps, write_solution
 from hybridmip.model.problem import Problem
@@ -73,7 +72,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, seed: int, suffix:
     order = _order(problem, read.original.names, suffix)
     for x, b in points(problem, np.random.default_rng(seed)):
         values = np.concatenate([x, b])[order]
-        theirs = problem_point(read, values)
+        theirs = read.point(values)
         assert read.problem.objective(*theirs) == pytest.approx(problem.objective(x, b), rel=1e-12, abs=1e-12)
         assert (read.problem.violation(*theirs) <= 1e-9) == (problem.violation(x, b) <= 1e-9)
 
@@ -144,7 +143,7 @@ def test_solution_files(tmp_path: Path) -> None:
     )
     (tmp_path / "p.lp").write_text(text)
     read = read_model(tmp_path / "p.lp")
-    x, b = problem_point(read, {"x": 4.0, "y": 1.0, "k": 3.0})
+    x, b = read.point({"x": 4.0, "y": 1.0, "k": 3.0})
     assert read.problem.violation(x, b) == 0
     write_solution(tmp_path / "p.sol", read, x, b, read.problem.objective(x, b))
     assert (tmp_path / "p.sol").read_text() == "=obj= 13.0\nx 4.0\ny 1.0\nk 3.0\n"

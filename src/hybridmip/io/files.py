@@ -128,12 +128,22 @@ def read_json(path: str | Path, what: str) -> Any:
     FileError
         If there is none, or it is not JSON.
     """
-    text = read_text(path)
+    return parse_json(read_text(path), str(path), what)
+
+
+def parse_json(text: str, source: str, what: str) -> Any:
+    """The content of a text in JSON.
+
+    Raises
+    ------
+    FileError
+        If it is not JSON; the message gives the line.
+    """
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise FileError(f"{path}, line {error.lineno}: not JSON ({error.msg}); give the {what} as JSON") from None
+        raise FileError(f"{source}, line {error.lineno}: not JSON ({error.msg}); give the {what} as JSON") from None
     except RecursionError:
-        raise FileError(f"{path}: not a {what} (nested too deeply)") from None
+        raise FileError(f"{source}: not a {what} (nested too deeply)") from None
     except ValueError as error:  # an integer of thousands of digits
-        raise FileError(f"{path}: not a {what} ({str(error).split(';')[0]})") from None
+        raise FileError(f"{source}: not a {what} ({str(error).split(';')[0]})") from None

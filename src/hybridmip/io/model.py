@@ -149,52 +149,49 @@ class ReadProblem:
         """A Problem that the file holds as it is."""
         return cls(problem, False, objective_name, source, Original.of_problem(problem))
 
+    def values(self, x: ArrayLike, b: ArrayLike) -> dict[str, float]:
+        """Values of the file's own columns, by name; twins and the binaries of integers are left out.
 
-def original_values(read: ReadProblem, x: ArrayLike, b: ArrayLike) -> dict[str, float]:
-    """Values of the file's own columns, by name; twins and the binaries of integers are left out.
+        A name that the file gives to an x and to a b alike is that of the x; the b gets `b:` before it.
+        """
+        values: dict[str, float] = {}
+        for name, value in zip(self.original.names, self.original.values(x, b).tolist(), strict=True):
+            values[f"b:{name}" if name in values else name] = value
+        return values
 
-    A name that the file gives to an x and to a b alike is that of the x; the b gets `b:` before it.
-    """
-    values: dict[str, float] = {}
-    for name, value in zip(read.original.names, read.original.values(x, b).tolist(), strict=True):
-        values[f"b:{name}" if name in values else name] = value
-    return values
+    def point(self, values: Mapping[str, float] | ArrayLike) -> tuple[Vector, Vector]:
+        """(x, b) of the Problem at a point given in the file's columns: the way forth of `values`.
 
+        Parameters
+        ----------
+        values : mapping of name to value, or array_like in the file's order
+            A name left out is zero.
 
-def problem_point(read: ReadProblem, values: Mapping[str, float] | ArrayLike) -> tuple[Vector, Vector]:
-    """(x, b) of the Problem at a point given in the file's columns: the way forth of `original_values`.
-
-    Parameters
-    ----------
-    read : ReadProblem
-    values : mapping of name to value, or array_like in the file's order
-        A name left out is zero.
-
-    Raises
-    ------
-    FileError
-        If a name is not one of the file's.
-    """
-    original, problem = read.original, read.problem
-    if isinstance(values, Mapping):
-        place = {name: k for k, name in enumerate(original.names)}
-        point = np.zeros(len(original.names))
-        for name, value in values.items():
-            if name not in place:
-                raise FileError(f"{read.source} has no column {name!r}; check the name")
-            point[place[name]] = value
-    else:
-        point = np.asarray(values, dtype=np.float64)
-    x, b = np.zeros(problem.n), np.zeros(problem.m)
-    in_x, in_b = original.x_index >= 0, original.b_index >= 0
-    x[original.x_index[in_x]] = point[in_x]
-    b[original.b_index[in_b]] = point[in_b]
-    b[problem.switch[original.semicontinuous]] = x[original.semicontinuous] != 0
-    x[original.twins] = b[problem.switch[original.twins]]
-    for j, lowest, bits, weights in original.integers:
-        rest = round(x[j] - lowest)
-        for bit in np.argsort(-weights, kind="stable"):
-            if rest >= weights[bit]:
-                b[bits[bit]] = 1.0
-                rest -= int(weights[bit])
-    return x, b
+        Raises
+        ------
+        FileError
+            If a name is not one of the file's.
+        """
+        original, problem = self.original, self.problem
+        if isinstance(values, Mapping):
+            place = {name: k for k, name in enumerate(original.names)}
+            point = np.zeros(len(original.names))
+            for name, value in values.items():
+                if name not in place:
+                    raise FileError(f"{self.source} has no column {name!r}; check the name")
+                point[place[name]] = value
+        else:
+            point = np.asarray(values, dtype=np.float64)
+        x, b = np.zeros(problem.n), np.zeros(problem.m)
+        in_x, in_b = original.x_index >= 0, original.b_index >= 0
+        x[original.x_index[in_x]] = point[in_x]
+        b[original.b_index[in_b]] = point[in_b]
+        b[problem.switch[original.semicontinuous]] = x[original.semicontinuous] != 0
+        x[original.twins] = b[problem.switch[original.twins]]
+        for j, lowest, bits, weights in original.integers:
+            rest = round(x[j] - lowest)
+            for bit in np.argsort(-weights, kind="stable"):
+                if rest >= weights[bit]:
+                    b[bits[bit]] = 1.0
+                    rest -= int(weights[bit])
+        return x, b

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from hybridmip.errors import FileError, ProblemError
-from hybridmip.io.files import read_json, write_text
+from hybridmip.io.files import parse_json, write_text
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm
 
@@ -25,15 +25,15 @@ def write_problem_json(problem: Problem, path: str | Path) -> None:
     write_text(path, json.dumps(problem_to_dict(problem)) + "\n", "the problem")
 
 
-def read_problem_json(path: str | Path) -> Problem:
-    """Read a problem that `write_problem_json` wrote.
+def parse_problem_json(text: str, source: str) -> Problem:
+    """The problem in a text that `write_problem_json` wrote.
 
     Raises
     ------
     FileError
-        If the file is not one.
+        If the text is not one.
     """
-    return problem_from_dict(read_json(path, "problem"), str(path))
+    return problem_from_dict(parse_json(text, source, "problem"), source)
 
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:

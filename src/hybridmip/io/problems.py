@@ -5,42 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from hybridmip.errors import ArgumentError, FileError, ProblemError
-from hybridmip.io.model import ReadProblem
+from hybridmip.io.files import read_text
+from hybridmip.io.model import Model, ReadProblem
+from hybridmip.io.readers import MOST_LINES, READERS, known_kinds, reader_by_contents, reader_by_name
 from hybridmip.model.problem import Problem
-
-#: What a problem file can be, by the end of its name (.gz may follow).
-#: Longer files are refused: read line by line they would take minutes, and what they hold is beyond this solver.
-MOST_LINES = 4_000_000
-READERS = {
-    ".mps": "MPS",
-    ".qps": "MPS",
-    ".lp": "LP",
-    ".qplib": "QPLIB",
-    ".json": "a problem that HybridMIP wrote",
-    ".dow": "a Canad network design",
-    ".dmx": "a DIMACS min-cost flow",
-    ".min": "a DIMACS min-cost flow",
-    ".net": "a DIMACS min-cost flow",
-}
-JSON = READERS[".json"]
-DIMACS = "a DIMACS min-cost flow"
-WAREHOUSE = "an OR-Library warehouse location"
 
 
 def read_problem(path: str | Path, fixed_charge: float | None = None) -> Problem:
     """Read a problem file: MPS, LP, QPLIB, JSON, Canad, OR-Library warehouses, DIMACS; plain or gzipped.
 
+    A problem is always minimised: of a file that maximises this is the negative, and integers and semicontinuous
+    columns have become binaries. `read_model` gives the same problem with the way back.
+
     Parameters
     ----------
     path : path
-        The kind is told by the end of the name, else by the contents.
+        The kind is told by the end of the name, else by the contents; `READERS` lists them.
     fixed_charge : float, optional
         For a DIMACS min-cost flow: what every arc costs once it is used. Without it such a problem has no binaries.
-
-    Returns
-    -------
-    Problem
-        To be minimised; `read_model` also says what the file itself asks for.
 
     Raises
     ------
@@ -53,56 +35,51 @@ def read_problem(path: str | Path, fixed_charge: float | None = None) -> Problem
 
 
 def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProblem:
-    """As `read_problem`, with the file's sense, the name of its objective and the way back to its columns."""
-    from hybridmip.io.files import read_text
+    """Read a problem file, with its sense and the way back to its columns.
 
+        model = hm.read_model("model.lp")
+        result = hm.solve(model.problem)
+        model.objective(result.objective), model.values(result.x, result.b)
+
+    Parameters
+    ----------
+    path, fixed_charge
+        As for `read_problem`.
+
+    Returns
+    -------
+    ReadProblem
+        Its `problem` is what `read_problem` returns; `maximise` says what the file asks for.
+
+    Raises
+    ------
+    FileError, ArgumentError
+        As for `read_problem`.
+    """
     path = Path(path).expanduser()
     source = str(path)
-    name = path.name.lower().removesuffix(".gz")
-    kind = READERS.get(Path(name).suffix)
-    text = "" if kind == JSON else read_text(path)
-    if (lines := text.count("\n")) > MOST_LINES:
-        raise FileError(f"{source} has {lines:,} lines; models of at most {MOST_LINES:,} lines are read")
-    if kind is None and (kind := _kind_of(text)) is None:
+    text = read_text(path)
+    reader = reader_by_name(path.name)
+    most = MOST_LINES if reader is None else reader.most_lines
+    if most is not None and (lines := text.count("\n")) > most:
+        raise FileError(f"{source} has {lines:,} lines; models of at most {most:,} lines are read")
+    if reader is None and (reader := reader_by_contents(text)) is None:
         raise FileError(f"{source}: {_unknown(text)}")
-    if fixed_charge is not None and kind != DIMACS:
-        raise ArgumentError(f"fixed_charge is given but {source} is {kind}; it is for DIMACS min-cost flows only")
-    if kind == JSON:
-        from hybridmip.io.problem_json import read_problem_json
-
-        return ReadProblem.of_problem(read_problem_json(path), source)
-    if kind in ("MPS", "LP", "QPLIB"):
-        from hybridmip.io.convert import to_problem
-        from hybridmip.io.lp import parse_lp
-        from hybridmip.io.mps import parse_mps
-        from hybridmip.io.qplib import parse_qplib
-
-        parse = {"MPS": parse_mps, "LP": parse_lp, "QPLIB": parse_qplib}[kind]
-        return to_problem(parse(text, source))
-    from hybridmip.io.networks import parse_canad, parse_dimacs, parse_warehouse
-
+    options = {}
+    if fixed_charge is not None:
+        if not reader.fixed_charge:
+            kinds = " and ".join(dict.fromkeys(other.kind for other in READERS.values() if other.fixed_charge))
+            raise ArgumentError(f"fixed_charge is given but {source} is {reader.kind}; it is for {kinds} only")
+        options["fixed_charge"] = fixed_charge
     try:
-        if kind == DIMACS:
-            problem = parse_dimacs(text, source, fixed_charge)
-        else:
-            problem = (parse_canad if kind == READERS[".dow"] else parse_warehouse)(text, source)
+        stated = reader.parse(text, source, **options)
     except ProblemError as error:
         raise FileError(f"{source}: {error}") from None
-    return ReadProblem.of_problem(problem, source, "cost")
+    if isinstance(stated, Model):
+        from hybridmip.io.convert import to_problem
 
-
-def _kind_of(text: str) -> str | None:
-    """The kind of a file whose name does not say it."""
-    from hybridmip.io.lp import is_lp
-    from hybridmip.io.mps import is_mps
-    from hybridmip.io.networks import is_canad, is_dimacs, is_warehouse
-    from hybridmip.io.qplib import is_qplib
-
-    tests = (
-        ("MPS", is_mps), ("QPLIB", is_qplib), (DIMACS, is_dimacs), (READERS[".dow"], is_canad),
-        (WAREHOUSE, is_warehouse), ("LP", is_lp),
-    )  # fmt: skip
-    return next((kind for kind, test in tests if test(text)), None)
+        return to_problem(stated)
+    return ReadProblem.of_problem(stated, source) if isinstance(stated, Problem) else stated
 
 
 def _unknown(text: str) -> str:
@@ -110,8 +87,7 @@ def _unknown(text: str) -> str:
 
     if looks_like_port(text):
         return "this looks like OR-Library's port data; read it as a portfolio (hybridmip portfolio FILE)"
-    known: dict[str, list[str]] = {}
-    for suffix, what in READERS.items():
-        known.setdefault(what, []).append(suffix)
-    listed = ", ".join(f"{' '.join(suffixes)} ({what})" for what, suffixes in known.items())
-    return f"no such kind of problem file is known; its name must end in one of {listed}, or it must be {WAREHOUSE}"
+    return (
+        f"no such kind of problem file is known; its name must end in one of {known_kinds()}, "
+        "or its contents must show the kind"
+    )

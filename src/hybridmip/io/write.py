@@ -12,7 +12,7 @@ from scipy import sparse
 
 from hybridmip.errors import ProblemError
 from hybridmip.io.files import write_text
-from hybridmip.io.model import INFINITE, ReadProblem, original_values
+from hybridmip.io.model import INFINITE, ReadProblem
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 
@@ -262,7 +262,7 @@ def write_solution(
     if isinstance(read, Problem):
         read = ReadProblem.of_problem(read, "problem")
     lines = [f"=obj= {read.objective(float(objective))!r}"]
-    lines += [f"{name} {value!r}" for name, value in original_values(read, x, b).items() if value]
+    lines += [f"{name} {value!r}" for name, value in read.values(x, b).items() if value]
     write_text(path, "\n".join(lines) + "\n", "the solution")
 
 

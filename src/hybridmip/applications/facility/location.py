@@ -20,6 +20,8 @@ from hybridmip.applications.arguments import is_list, matrix, vector
 from hybridmip.applications.facility.program import CAPACITY_TOLERANCE, build
 from hybridmip.applications.facility.result import FacilityResult
 from hybridmip.errors import ArgumentError, ProblemError
+from hybridmip.io.files import PathLike, read_text
+from hybridmip.io.warehouse import parse_warehouses
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
@@ -110,6 +112,14 @@ class FacilityLocation:
             raise ArgumentError(
                 f"capacity adds up to {self.capacity.sum():g}, below the demand {total:g}; raise it, or add a facility"
             )
+
+    @classmethod
+    def from_orlib(cls, path: PathLike, *, single_source: bool = False) -> FacilityLocation:
+        """A location problem from an OR-Library warehouse file, plain or gzipped.
+
+        Its problem is, without `single_source`, the one that `read_problem` gives for that file.
+        """
+        return cls(*parse_warehouses(read_text(path), str(path)), single_source=single_source)
 
     def __repr__(self) -> str:
         single = ", single source" if self.single_source else ""

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.applications.arguments import vector, whole
-from hybridmip.applications.network import checks, frames, graphs, limits, program
+from hybridmip.applications.network import canad, checks, frames, graphs, limits, program
 from hybridmip.applications.network.names import ONE_COMMODITY, Commodity, Indices, Node, distinct, name_arcs
 from hybridmip.applications.network.result import NEGLIGIBLE_FLOW, NetworkResult
 from hybridmip.errors import ArgumentError
 from hybridmip.io.arcs import read_arcs, read_commodities, read_nodes
+from hybridmip.io.canad import parse_design
+from hybridmip.io.files import PathLike, read_text
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from hybridmip.io.files import PathLike
     from hybridmip.run.result import Result
 
 
@@ -237,25 +238,12 @@ class FixedChargeNetwork:
     def from_canad(
         cls, path: PathLike, *, max_open: int | None = None, min_open: int | None = None
     ) -> FixedChargeNetwork:
-        """A network from a Canad `.dow` file, plain or gzipped; its nodes are "1", "2" and so on."""
-        from hybridmip.io.files import read_text
-        from hybridmip.io.networks import parse_design
+        """A network from a Canad `.dow` file, plain or gzipped; its nodes are "1", "2" and so on.
 
+        Its problem is the one that `read_problem` gives for that file.
+        """
         design = parse_design(read_text(path), str(path))
-        names = [str(node + 1) for node in range(design.nodes)]
-        return cls(
-            names,
-            [(names[i], names[j]) for i, j in zip(design.tail, design.head, strict=True)],
-            capacity=design.capacity,
-            unit_cost=design.cost,
-            fixed_cost=design.fixed,
-            commodities=[
-                (names[i], names[j], float(demand))
-                for i, j, demand in zip(design.origin, design.target, design.demand, strict=True)
-            ],
-            max_open=max_open,
-            min_open=min_open,
-        )
+        return cls(**canad.from_design(design, str(path)), max_open=max_open, min_open=min_open)
 
     def to_networkx(self) -> nx.DiGraph:
         """A networkx DiGraph (MultiDiGraph if arcs are parallel) with the attributes that `from_networkx` reads."""
