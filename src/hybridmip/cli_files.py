@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
+from typer.core import TyperCommand
 
 from hybridmip.cli import (
     AsJson,
@@ -46,16 +47,21 @@ SHOWN = 30
 FEASIBLE = 1e-6
 
 
-@app.command()
+class _OfProblemFile(TyperCommand):
+    """A command whose help lists the kinds of problem files when it is shown: by then others may have added theirs."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from hybridmip.io.readers import known_kinds
+
+        for parameter in self.params:
+            if parameter.name == "file":
+                cast(Any, parameter).help = f"The problem: {known_kinds()}; also gzipped (.gz)."
+        super().format_help(ctx, formatter)
+
+
+@app.command(cls=_OfProblemFile)
 def solve(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PROBLEM_FILE",
-            show_default=False,
-            help="The problem: MPS, LP, QPLIB, Canad .dow, OR-Library warehouse, DIMACS, or a saved .json; also .gz.",
-        ),
-    ],
+    file: Annotated[Path, typer.Argument(metavar="PROBLEM_FILE", show_default=False)],
     fixed_charge: FixedCharge = None,
     time_limit: TimeLimit = None,
     gap: Gap = None,
@@ -292,11 +298,9 @@ def check_solution(problem: Problem, path: Path) -> dict[str, Any]:
     }
 
 
-@app.command()
+@app.command(cls=_OfProblemFile)
 def convert(
-    file: Annotated[
-        Path, typer.Argument(metavar="PROBLEM_FILE", show_default=False, help="A problem file of any kind.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="PROBLEM_FILE", show_default=False)],
     out: Annotated[
         Path, typer.Argument(metavar="OUT", show_default=False, help="What to write: .mps, .lp or .json; also .gz.")
     ],

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hybridmip as hm
 from hybridmip.errors import FileError
 from hybridmip.io.model import ReadProblem
 from hybridmip.io.problem_json import write_problem_json
@@ -226,3 +227,23 @@ def test_json_reads_back(tmp_path: Path) -> None:
     read = read_model(tmp_path / "p.json.gz")
     assert read.problem.hash == problem.hash
     assert read.original.names == ("x0", "b0")
+
+
+def test_sense_and_columns_are_kept(tmp_path: Path) -> None:
+    """A maximisation with an integer and a semicontinuous column: the answer in the file's own terms, and back."""
+    path = tmp_path / "a.lp"
+    path.write_text(
+        "maximize\n gain: 3 k + 2 s + y\nsubject to\n room: k + s + 2 y <= 7.5\nbounds\n 0 <= k <= 5\n 2 <= s <= 3\n"
+        "general\n k\nbinary\n y\nsemi-continuous\n s\nend\n"
+    )
+    model = hm.read_model(path)
+    assert isinstance(model, hm.ReadProblem)
+    assert (model.maximise, model.objective_name, model.source) == (True, "gain", str(path))
+    assert model.problem.hash == hm.read_problem(path).hash
+    result = hm.solve(model.problem)
+    assert model.objective(result.objective) == pytest.approx(20)
+    values = model.values(result.x, result.b)
+    assert values == pytest.approx({"k": 5, "s": 2.5, "y": 0})
+    x, b = model.point(values)
+    assert model.problem.violation(x, b) <= 1e-9
+    assert model.problem.objective(x, b) == pytest.approx(-20)
