@@ -12,8 +12,6 @@ The names below are imported when they are first used, so that `import hybridmip
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
         ProblemError,
         UnboundedError,
     )
-    from hybridmip.frontier import Frontier, frontier
     from hybridmip.io.model import ReadProblem
     from hybridmip.io.problems import read_model, read_problem
     from hybridmip.io.readers import READERS, Reader
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
     from hybridmip.run.config import Config
     from hybridmip.run.result import Result, Status, StopReason
     from hybridmip.run.solve import solve
+    from hybridmip.sweep import Frontier, frontier
 
 __version__ = "0.1.0"
 
@@ -81,28 +79,26 @@ __all__ = [
     "solve",
 ]
 
+#: The module that each name is imported from when it is first used.
 _HOME = {
     "READERS": "io.readers",
     "ReadProblem": "io.model",
     "Reader": "io.readers",
     "read_model": "io.problems",
-    "read_problem": "io.problems",
-    "network_figure": "report.network_figure",
-    "example_network": "applications.network",
-    "MissingDependencyError": "errors",
-    "NetworkResult": "applications.network",
-    "FixedChargeNetwork": "applications.network",
-    "FacilityResult": "applications.facility",
-    "FacilityLocation": "applications.facility",
     "ArgumentError": "errors",
     "Certificate": "bounds.certificate",
     "Config": "run.config",
+    "FacilityLocation": "applications.facility",
+    "FacilityResult": "applications.facility",
     "FactorModel": "model.quadratic",
     "FileError": "errors",
-    "Frontier": "frontier",
+    "FixedChargeNetwork": "applications.network",
+    "Frontier": "sweep",
     "Group": "applications.portfolio",
     "HybridMIPError": "errors",
     "Market": "applications.market",
+    "MissingDependencyError": "errors",
+    "NetworkResult": "applications.network",
     "Portfolio": "applications.portfolio",
     "Problem": "model.problem",
     "ProblemError": "errors",
@@ -110,28 +106,15 @@ _HOME = {
     "Status": "run.result",
     "StopReason": "run.result",
     "UnboundedError": "errors",
-    "frontier": "frontier",
     "Verification": "bounds.certificate",
+    "example_network": "applications.network",
+    "frontier": "sweep",
     "market": "applications.market",
+    "network_figure": "report.network_figure",
     "read_portfolio_data": "io.tables",
+    "read_problem": "io.problems",
     "solve": "run.solve",
 }
-
-
-class _Package(ModuleType):
-    """This package as a module in which a public name wins over a submodule of the same name.
-
-    Importing `hybridmip.run.solve` makes Python store that module as the attribute `solve`, where callers expect
-    the function.
-    """
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType) and _HOME.get(name) == name:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

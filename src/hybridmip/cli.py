@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from hybridmip.applications.portfolio import Group, Portfolio, PortfolioResult
-    from hybridmip.frontier import Frontier
     from hybridmip.run.config import Config
     from hybridmip.run.progress import TextProgress
     from hybridmip.run.result import Result
+    from hybridmip.sweep import Frontier
 
 EXIT_SOLUTION = 0
 EXIT_USAGE = 2
@@ -222,8 +222,8 @@ def demo(
 
     from hybridmip.applications.market import market
     from hybridmip.cli_frontier import Bar
-    from hybridmip.frontier import frontier as sweep
     from hybridmip.run.solve import solve
+    from hybridmip.sweep import frontier as sweep
 
     stocks = market(assets=assets, seed=seed)
     asked = stocks.portfolio(assets=hold, min_weight=MIN_WEIGHT)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from hybridmip.applications.portfolio import Portfolio
-    from hybridmip.frontier import Frontier
+    from hybridmip.sweep import Frontier
 
 #: The file of a run, in its folder.
 RUN_FILE = "run.sqlite"
@@ -147,7 +147,7 @@ def frontier(
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")
     title = _title(portfolio, file)
 
-    from hybridmip.frontier import frontier as sweep
+    from hybridmip.sweep import frontier as sweep
 
     grid = given
     if grid is None:
@@ -245,7 +245,7 @@ def _spread(portfolio: Portfolio, limits: tuple[float, float] | str | None, poin
 
     if isinstance(limits, tuple):
         return [float(value) for value in np.linspace(*limits, points)]
-    from hybridmip.frontier.family import spread
+    from hybridmip.sweep.family import spread
 
     return spread(portfolio, limits or "efficient", points)
 

@@ -15,12 +15,12 @@ import pytest
 import hybridmip as hm
 from hybridmip.cli import main
 from hybridmip.errors import ArgumentError, FileError, MissingDependencyError
-from hybridmip.frontier.curve import unconstrained_variances
 from hybridmip.study import Options, Study, plan, study
 from hybridmip.study import reference as reference_solvers
 from hybridmip.study.report import Findings
 from hybridmip.study.sets import SETS, load_set
 from hybridmip.study.work import relaxations
+from hybridmip.sweep.curve import unconstrained_variances
 
 SMALL = "portsmall"
 OPTIONS = Options(sets=(SMALL,), seeds=(0, 1), quick=True)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.errors import ArgumentError, MissingDependencyError
-from hybridmip.frontier.store import Record
 from hybridmip.model.problem import Problem
+from hybridmip.sweep.store import Record
 
 #: Package and name of every solver that can be asked.
 PACKAGES = {"cplex": "cplex", "gurobi": "gurobipy", "scip": "pyscipopt"}

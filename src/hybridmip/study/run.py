@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Protocol
 
 from hybridmip.errors import ArgumentError, HybridMIPError
-from hybridmip.frontier.store import Record, Store
-from hybridmip.frontier.work import begin_worker
 from hybridmip.run.result import relative_gap
 from hybridmip.study import plan
 from hybridmip.study.plan import Options
 from hybridmip.study.reference import check_installed
 from hybridmip.study.sets import MarketSet, load_set
 from hybridmip.study.work import Task, run_tasks
+from hybridmip.sweep.store import Record, Store
+from hybridmip.sweep.work import begin_worker
 
 #: The file of a study, in its folder.
 RUN_FILE = "study.sqlite"

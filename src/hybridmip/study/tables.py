@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hybridmip.frontier.store import Record
 from hybridmip.model.quadratic import Vector
 from hybridmip.run.result import relative_gap
 from hybridmip.study.percentage import percentage_errors
@@ -19,6 +18,7 @@ from hybridmip.study.reference import NAMES
 from hybridmip.study.run import PROVEN_GAP, Answers
 from hybridmip.study.sets import LAMBDAS, lambdas
 from hybridmip.study.work import RELAXATIONS
+from hybridmip.sweep.store import Record
 
 METHODS = (*RELAXATIONS, "paper", "ours")
 LABELS = {"line": "Line", "dual": "Dual", "augm": "Augm", "paper": "Paper", "ours": "Ours", **NAMES}

@@ -12,13 +12,13 @@ import numpy as np
 
 from hybridmip.engines.blas import one_thread
 from hybridmip.errors import HybridMIPError
-from hybridmip.frontier.store import Record
-from hybridmip.frontier.work import as_record
 from hybridmip.model.problem import Problem
 from hybridmip.run.config import Config
 from hybridmip.run.result import Result
 from hybridmip.run.solve import solve
 from hybridmip.study.sets import load_set
+from hybridmip.sweep.store import Record
+from hybridmip.sweep.work import as_record
 
 #: The paper's lambda_g.
 AUGMENTATION = 1e-7

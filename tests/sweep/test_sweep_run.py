@@ -17,9 +17,9 @@ import pytest
 
 import hybridmip as hm
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.frontier.curve import unconstrained_variances
-from hybridmip.frontier.store import Store
 from hybridmip.io.orlib import read_port, read_portef
+from hybridmip.sweep.curve import unconstrained_variances
+from hybridmip.sweep.store import Store
 
 COLUMNS = [
     "point", "target_return", "status", "objective", "bound", "gap", "portfolio_return", "risk", "assets", "seconds",

@@ -20,11 +20,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from hybridmip.errors import ArgumentError, HybridMIPError
-from hybridmip.frontier.curve import Frontier
-from hybridmip.frontier.family import Family, PortfolioFamily, as_family, family_hash
-from hybridmip.frontier.store import Record, Store
-from hybridmip.frontier.work import Job, begin_worker, solve_points
 from hybridmip.run.config import Config
+from hybridmip.sweep.curve import Frontier
+from hybridmip.sweep.family import Family, PortfolioFamily, as_family, family_hash
+from hybridmip.sweep.store import Record, Store
+from hybridmip.sweep.work import Job, begin_worker, solve_points
 
 #: A neighbor's answer must be better by this share to be taken.
 BETTER = 1e-9

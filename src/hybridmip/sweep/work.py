@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from hybridmip.frontier.family import Family
-from hybridmip.frontier.store import Record
 from hybridmip.run.config import Config
 from hybridmip.run.result import Result
 from hybridmip.run.solve import descend_from, solve
+from hybridmip.sweep.family import Family
+from hybridmip.sweep.store import Record
 
 #: A point to solve: its number, its parameter, lists of the binaries that are on in starts to try.
 Job = tuple[int, float, list[list[int]]]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from test_frontier_run import portfolio
+from test_sweep_run import portfolio
 
 import hybridmip as hm
 

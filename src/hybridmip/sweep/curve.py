@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.errors import ArgumentError
-from hybridmip.frontier.family import Family, PortfolioFamily
 from hybridmip.model.problem import Problem
 from hybridmip.run.result import relative_gap
+from hybridmip.sweep.family import Family, PortfolioFamily
 from hybridmip.tolerances import OPTIMAL_GAP
 
 if TYPE_CHECKING:

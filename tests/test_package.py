@@ -1,0 +1,54 @@
+"""The package itself: public names that are imported when they are used, and modules that are plain modules."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+import types
+
+import pytest
+
+import hybridmip as hm
+
+
+def modules() -> list[str]:
+    """All modules of the package but the one that runs the command line."""
+    found = pkgutil.walk_packages(hm.__path__, f"{hm.__name__}.")
+    return [module.name for module in found if not module.name.endswith("__main__")]
+
+
+def python(code: str) -> str:
+    """What a new process prints."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.parametrize("name", modules())
+def test_every_module_can_be_imported_under_another_name(name: str) -> None:
+    """`import a.b.c as d` walks over attributes, so no public name may hide a module on the way."""
+    found = {}
+    exec(f"import {name} as found", found)
+    assert found["found"] is sys.modules[name]
+
+
+@pytest.mark.parametrize("name", sorted(set(hm.__all__) - {"__version__"}))
+def test_a_public_name_is_never_a_module(name: str) -> None:
+    """Also after every module was imported: `hm.frontier` and `hm.solve` stay functions."""
+    for module in modules():
+        importlib.import_module(module)
+    assert not isinstance(getattr(hm, name), types.ModuleType)
+
+
+def test_the_package_is_a_plain_module() -> None:
+    """No class of its own; unknown names raise what they raise in any module, known ones are listed."""
+    assert type(hm) is types.ModuleType
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = hm.nonsense
+    assert set(hm.__all__) <= set(dir(hm))
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    """NumPy, pandas and Numba come with the first name that is used."""
+    loaded = "[name for name in ('numpy', 'pandas', 'numba', 'scipy', 'rich', 'typer') if name in sys.modules]"
+    assert python(f"import sys, hybridmip; print({loaded})") == "[]"
