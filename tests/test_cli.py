@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from hybridmip import __version__
-from hybridmip.cli import _asset_counts, _parse_group, main
+from hybridmip.cli import main
+from hybridmip.cli.rules import asset_counts, parse_group
 from hybridmip.errors import ArgumentError
 
 MEANS = (0.001, 0.002, 0.003, 0.004, 0.005, 0.006)
@@ -522,23 +523,23 @@ def test_names_with_markup_are_shown_as_they_are(run: Run, tmp_path: Path) -> No
 
 def test_asset_counts() -> None:
     """A number, a range, and ranges open at one end."""
-    assert _asset_counts("10") == 10
-    assert _asset_counts("5:10") == (5, 10)
-    assert _asset_counts(":10") == (None, 10)
-    assert _asset_counts("5:") == (5, None)
-    assert _asset_counts(None) is None
+    assert asset_counts("10") == 10
+    assert asset_counts("5:10") == (5, 10)
+    assert asset_counts(":10") == (None, 10)
+    assert asset_counts("5:") == (5, None)
+    assert asset_counts(None) is None
     with pytest.raises(ArgumentError):
-        _asset_counts("1:2:3")
+        asset_counts("1:2:3")
 
 
 def test_group_syntax() -> None:
     """Spaces are allowed, and a colon inside a name is not the end of the members."""
-    assert _parse_group("My Banks = AAA, B:B : min_assets=1, max_weight=0.3") == (
+    assert parse_group("My Banks = AAA, B:B : min_assets=1, max_weight=0.3") == (
         "My Banks",
         ["AAA", "B:B"],
         {"min_assets": 1, "max_weight": 0.3},
     )
-    assert _parse_group("A=x:max_weight=30%")[2] == {"max_weight": 0.3}
+    assert parse_group("A=x:max_weight=30%")[2] == {"max_weight": 0.3}
 
 
 def test_demo(run: Run, tmp_path: Path) -> None:
@@ -601,7 +602,7 @@ def test_demo_refuses_a_file_as_directory(run: Run, port: Path) -> None:
 
 def command(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
-    line = [sys.executable, "-m", "hybridmip.cli", *arguments]
+    line = [sys.executable, "-m", "hybridmip", *arguments]
     return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False, **options)  # type: ignore[call-overload]
 
 
@@ -640,7 +641,7 @@ def test_help_is_quick() -> None:
 
 def test_reader_that_leaves_early(port: Path) -> None:
     """A closed pipe on standard output is no error: no traceback, and the exit code of the result."""
-    line = f"{sys.executable} -m hybridmip.cli portfolio {port} --assets 3 --json"
+    line = f"{sys.executable} -m hybridmip portfolio {port} --assets 3 --json"
     shell = f"set -o pipefail; ( {line}; echo $? >&2 ) | true"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == "0\n"

@@ -1,8 +1,7 @@
-"""The command `hybridmip frontier`: the whole curve, stored as it comes."""
+"""`hybridmip frontier`: the whole curve, stored as it comes."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hybridmip.cli import (
+from hybridmip.cli.exits import EXIT_INFEASIBLE, EXIT_NONE_FOUND, EXIT_SOLUTION
+from hybridmip.cli.options import (
     COMMON,
-    EXIT_INFEASIBLE,
-    EXIT_NONE_FOUND,
-    EXIT_SOLUTION,
     AsJson,
-    AssetCounts,
     ConfigName,
     Configuration,
+    Quiet,
+    Seed,
+    fraction,
+    positive_seconds,
+    settings,
+)
+from hybridmip.cli.output import print_parts, write_json
+from hybridmip.cli.places import make_directory
+from hybridmip.cli.progress import STATUS_WORDS, FrontierBar, Ticker
+from hybridmip.cli.rules import (
+    AssetCounts,
     CovarianceFile,
     GroupLimits,
     GroupsFile,
@@ -31,17 +38,7 @@ from hybridmip.cli import (
     MinGroupAssets,
     MinWeight,
     PortfolioFile,
-    Quiet,
-    Seed,
-    _fraction,
-    _make_directory,
-    _positive_seconds,
-    _print,
-    _Rules,
-    _settings,
-    _Ticker,
-    _write_json,
-    app,
+    Rules,
 )
 from hybridmip.errors import ArgumentError, FileError, MissingDependencyError
 
@@ -63,7 +60,6 @@ class Between(StrEnum):
     ATTAINABLE = "attainable"
 
 
-@app.command()
 def frontier(
     file: PortfolioFile,
     covariance: CovarianceFile = None,
@@ -109,7 +105,7 @@ def frontier(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            callback=_positive_seconds,
+            callback=positive_seconds,
             metavar="SECONDS",
             show_default=False,
             rich_help_panel=COMMON,
@@ -133,7 +129,7 @@ def frontier(
 
     hybridmip frontier port1.txt --assets 10 --min-weight 0.01 --out runs/hang-seng --resume
     """
-    rules = _Rules(
+    rules = Rules(
         file, covariance, kind, assets, min_weight, max_weight, group, groups, min_group_assets, max_group_assets,
         max_group_weight,
     )  # fmt: skip
@@ -142,7 +138,7 @@ def frontier(
     given = None if targets is None else _targets(targets)
     limits = None if given is not None else _limits(between, file)
     portfolio, warnings = rules.read(None, False, quiet)
-    _make_directory(out)
+    make_directory(out)
     if resume and not (out / RUN_FILE).is_file():
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")
     title = _title(portfolio, file)
@@ -152,26 +148,24 @@ def frontier(
     grid = given
     if grid is None:
         grid = _spread(portfolio, limits, points)
-    ticker = _Ticker(quiet)
+    ticker = Ticker(quiet)
     with _executor(dask) as executor:
         found = sweep(
             portfolio, grid,
-            config=_settings(config),
+            config=settings(config),
             seed=seed, time_limit=time_limit, store=out / RUN_FILE, resume=resume, executor=executor, jobs=jobs,
-            progress=Bar(ticker),
+            progress=FrontierBar(ticker),
         )  # fmt: skip
     ticker.show("writing the tables and pictures")
     files = found.save(out, title, pictures=not no_pictures)
     ticker.clear()
     if as_json:
         document = found.document(title)
-        _write_json(
-            {**document, "files": [str(path) for path in files], "seconds": found.seconds, "warnings": warnings}
-        )
+        write_json({**document, "files": [str(path) for path in files], "seconds": found.seconds, "warnings": warnings})
     else:
-        _print(*_report(found, title), "", f"written: {', '.join(str(path) for path in files)}")
+        print_parts(*_report(found, title), "", f"written: {', '.join(str(path) for path in files)}")
         if found.interrupted:
-            _print(f"interrupted: go on with the same command and --resume --out {out}")
+            print_parts(f"interrupted: go on with the same command and --resume --out {out}")
     raise typer.Exit(_code(found))
 
 
@@ -193,7 +187,7 @@ def _targets(text: str) -> list[float]:
     if not text.strip():
         raise ArgumentError("--targets is empty; give returns such as 0.002,0.003, or a file of them")
     if not Path(text).exists() and ("," in text or re.fullmatch(r"[-+0-9.eE%]+", text.strip())):
-        return [_fraction("--targets", part) for part in text.split(",") if part.strip()]
+        return [fraction("--targets", part) for part in text.split(",") if part.strip()]
     from hybridmip.io.files import read_text
 
     values = []
@@ -220,7 +214,7 @@ def _limits(between: str, file: Path) -> tuple[float, float] | str:
     """Two returns, or the kind of range."""
     if ":" in between and not Path(between).exists():
         low, _, high = between.partition(":")
-        ends = _fraction("--range", low), _fraction("--range", high)
+        ends = fraction("--range", low), fraction("--range", high)
         if not ends[0] <= ends[1]:
             raise ArgumentError(f"--range is {between}; the lower return comes first")
         return ends
@@ -270,36 +264,6 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
         client.close()
 
 
-class Bar:
-    """Progress in one line: how far, how long still, and what the points are by now."""
-
-    def __init__(self, ticker: _Ticker) -> None:
-        self.ticker = ticker
-        self.phase, self.started, self.before = "", 0.0, 0
-
-    def update(self, phase: str, done: int, total: int, counts: dict[str, int], seconds: float) -> None:
-        """Show it."""
-        if phase != self.phase:
-            self.phase, self.started, self.before = phase, seconds, done
-        words = {"search": "searching", "neighbors": "neighbors help", "proof": "proving"}[phase]
-        ahead = ""
-        if done > self.before and total > done:
-            left = (seconds - self.started) * (total - done) / (done - self.before)
-            ahead = f", about {max(math.ceil(left), 1)} s left"
-        filled = int(20 * done / total) if total else 20
-        bar = "#" * filled + "." * (20 - filled)
-        shown = ", ".join(f"{counts[key]} {name}" for key, name in _STATUS_WORDS if counts[key])
-        self.ticker.show(f"[{bar}] {words} {done}/{total}{ahead}; {shown}")
-
-
-_STATUS_WORDS = (
-    ("optimal", "proven"),
-    ("feasible", "feasible"),
-    ("infeasible", "infeasible"),
-    ("unknown", "open"),
-)
-
-
 def _report(found: Frontier, title: str) -> list[Any]:
     from rich.table import Table
     from rich.text import Text
@@ -321,7 +285,7 @@ def _report(found: Frontier, title: str) -> list[Any]:
         words = optimality_in_words(point.objective, point.bound, point.status == "optimal").removesuffix(" (proven)")
         table.add_row(f"{100 * point.parameter:.4f} %", f"{100 * point.risk:.4f} %", str(len(point.selected)), words)
     counts = found.counts
-    words = ", ".join(f"{counts[key]} {name}" for key, name in _STATUS_WORDS if counts[key])
+    words = ", ".join(f"{counts[key]} {name}" for key, name in STATUS_WORDS if counts[key])
     thinned = [f"({len(shown)} of {len(found)} are shown; all are in frontier.csv)"] if len(shown) < len(found) else []
     total = f"{len(found)} target{'s' if len(found) > 1 else ''} in {found.seconds:.1f} s: {words}"
     return [Text(title, "bold"), "", table, *thinned, "", total]

@@ -1,18 +1,17 @@
-"""The commands `hybridmip study` and `hybridmip data`: the paper's experiments, and the files they need."""
+"""`hybridmip study`: the paper's experiments, done again."""
 
 from __future__ import annotations
 
-import math
 import os
-import sys
-import time
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hybridmip.cli import AsJson, Quiet, _make_directory, _print, _tell, _Ticker, _write_json, app
+from hybridmip.cli.options import AsJson, Quiet
+from hybridmip.cli.output import print_parts, write_json
+from hybridmip.cli.places import make_directory
+from hybridmip.cli.progress import StudyBar
 from hybridmip.errors import ArgumentError, HybridMIPError
 
 if TYPE_CHECKING:
@@ -20,17 +19,8 @@ if TYPE_CHECKING:
 
 #: The set of a quick run: large enough that methods differ.
 QUICK_SET = "port2"
-#: Seconds between two lines of progress where standard error is no terminal.
-BETWEEN_LINES = 15.0
 
 
-class Collection(StrEnum):
-    """What can be downloaded."""
-
-    ORLIB = "orlib"
-
-
-@app.command()
 def study(
     data: Annotated[
         Path | None,
@@ -96,8 +86,8 @@ def study(
     if not folder.is_dir():
         remedy = "hybridmip data orlib" + ("" if data is None else f" --out {data}")
         raise ArgumentError(f"--data {folder} is not a directory; fetch the files with: {remedy}")
-    _make_directory(out)
-    bar = _Bar(quiet)
+    make_directory(out)
+    bar = StudyBar(quiet)
     try:
         found = run_study(folder, out, options, jobs=jobs or _cores(), resume=resume, progress=bar)
         bar.show("writing the tables, figures and reports")
@@ -110,64 +100,11 @@ def study(
     bar.clear()
     document = _summary(found)
     if as_json:
-        _write_json({**document, "files": [str(path) for path in files]})
+        write_json({**document, "files": [str(path) for path in files]})
     else:
-        _print(
+        print_parts(
             *_report(document), "", f"written: {files[0]}, {files[1]} and {len(files) - 2} files in {files[2].parent}"
         )
-
-
-@app.command()
-def data(
-    collection: Annotated[Collection, typer.Argument(help="What to fetch: OR-Library's portfolio files.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", show_default=False, help="Where the files go; a folder in the cache if left out."),
-    ] = None,
-    mirror: Annotated[
-        str | None,
-        typer.Option(metavar="URL", show_default=False, help="Download from this address instead of OR-Library."),
-    ] = None,
-    source: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="DIR", show_default=False, help="Copy from this folder instead of downloading."),
-    ] = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Give up when nothing comes for so long.")] = 20.0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Fetch public data: port1..5 and portef1..5 of OR-Library, checked against their SHA-256 and kept.
-
-    Files that are there and right are not fetched again.
-
-    Examples:
-
-    hybridmip data orlib
-
-    hybridmip data orlib --out data --mirror https://example.org/orlib
-
-    hybridmip data orlib --out data --from /media/stick/orlib
-    """
-    from hybridmip.io.download import CHECKSUMS, fetch_orlib
-
-    if not timeout > 0 or not math.isfinite(timeout):
-        raise ArgumentError(f"--timeout is {timeout:g}; give a positive number of seconds")
-    ticker = _Ticker(quiet)
-    try:
-        fetched = fetch_orlib(
-            out, mirror=mirror, source=source, timeout=timeout,
-            on_file=lambda name, number, count: ticker.show(f"{name} ({number + 1} of {count})"),
-        )  # fmt: skip
-    finally:
-        ticker.clear()
-    folder = fetched[0].path.parent
-    if as_json:
-        files = [{"file": f.path.name, "state": f.state, "sha256": CHECKSUMS[f.path.name]} for f in fetched]
-        _write_json({"collection": str(collection), "folder": str(folder), "files": files})
-        return
-    states = [f.state for f in fetched]
-    words = ", ".join(f"{states.count(s)} {s}" for s in ("downloaded", "copied", "kept") if s in states)
-    _print(f"{len(fetched)} files in {folder}, all as published ({words})")
 
 
 def _seed_numbers(text: str) -> tuple[int, ...]:
@@ -183,38 +120,6 @@ def _names(text: str | None) -> tuple[str, ...]:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class _Bar:
-    """Progress in one line on a terminal, else a line now and then."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.ticker, self.lines = _Ticker(quiet), not quiet and not sys.stderr.isatty()
-        self.said_at = -math.inf
-        self.first: tuple[float, float] | None = None
-
-    def update(self, step: str, done: float, total: float, seconds: float) -> None:
-        """Show how far it is, and how long still."""
-        if self.first is None:
-            self.first = done, seconds
-        share = done / total if total else 1.0
-        ahead = ""
-        if self.first[0] < done < total and seconds - self.first[1] > 3:
-            left = (seconds - self.first[1]) * (total - done) / (done - self.first[0])
-            ahead = f", about {left / 60:.0f} min left" if left > 90 else f", about {max(math.ceil(left), 1)} s left"
-        bar = "#" * int(24 * share) + "." * (24 - int(24 * share))
-        self.show(f"[{bar}] {100 * share:3.0f} % {step}{ahead}", always=share >= 1)
-
-    def show(self, text: str, always: bool = True) -> None:
-        """On a terminal over the last line; else as a line of its own, now and then."""
-        self.ticker.show(text)
-        if self.lines and (always or time.monotonic() - self.said_at >= BETWEEN_LINES):
-            self.said_at = time.monotonic()
-            _tell(text)
-
-    def clear(self) -> None:
-        """Nothing more to come."""
-        self.ticker.clear()
 
 
 def _summary(found: Study) -> dict[str, Any]:

@@ -1,0 +1,46 @@
+"""`hybridmip convert`: a problem file as one of another kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hybridmip.cli.options import FixedCharge
+from hybridmip.cli.output import print_parts
+from hybridmip.cli.places import check_writable
+from hybridmip.cli.problem_file import ProblemFile
+from hybridmip.errors import FileError
+
+
+def convert(
+    file: ProblemFile,
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", show_default=False, help="What to write: .mps, .lp or .json; also .gz.")
+    ],
+    fixed_charge: FixedCharge = None,
+) -> None:
+    """Read a problem file of any kind and write it as MPS, LP or JSON.
+
+    A problem that is maximised is written as the minimisation of its negative.
+
+    Examples:
+
+    hybridmip convert model.qplib model.mps.gz
+
+    hybridmip convert cap41.txt cap41.lp
+    """
+    check_writable(out, file, option="OUT")
+
+    from hybridmip.io.problem_json import write_problem_json
+    from hybridmip.io.problems import read_model
+    from hybridmip.io.write import write_lp, write_mps
+
+    writers = {".mps": write_mps, ".lp": write_lp, ".json": write_problem_json}
+    suffix = Path(out.name.removesuffix(".gz")).suffix.lower()
+    if suffix not in writers:
+        raise FileError(f"{out}: no such kind can be written; its name must end in .mps, .lp or .json (.gz may follow)")
+    problem = read_model(file, fixed_charge).problem
+    writers[suffix](problem, out)
+    print_parts(f"{problem.describe()}", f"written: {out}")

@@ -1,0 +1,149 @@
+"""`hybridmip portfolio`: which assets to hold, and how much of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hybridmip.cli.certificate import save_certificate
+from hybridmip.cli.exits import exit_code
+from hybridmip.cli.options import (
+    AsJson,
+    CertificateFile,
+    ConfigName,
+    Configuration,
+    Gap,
+    Quiet,
+    Seed,
+    TimeLimit,
+    as_gap,
+    fraction,
+    settings,
+)
+from hybridmip.cli.output import print_parts, write_json
+from hybridmip.cli.places import check_writable
+from hybridmip.cli.portfolio_report import no_solution_report, portfolio_document, portfolio_report
+from hybridmip.cli.progress import solve_progress
+from hybridmip.cli.rules import (
+    AssetCounts,
+    CovarianceFile,
+    GroupLimits,
+    GroupsFile,
+    KindOfNumbers,
+    MaxGroupAssets,
+    MaxGroupWeight,
+    MaxWeight,
+    MinGroupAssets,
+    MinWeight,
+    PortfolioFile,
+    Rules,
+)
+from hybridmip.errors import ArgumentError, FileError
+
+
+def portfolio(
+    file: PortfolioFile,
+    covariance: CovarianceFile = None,
+    kind: KindOfNumbers = None,
+    assets: AssetCounts = None,
+    min_weight: MinWeight = "0",
+    max_weight: MaxWeight = "1",
+    target_return: Annotated[
+        str | None,
+        typer.Option(
+            show_default=False,
+            metavar="R",
+            help="Return of the portfolio per period, as in the data: 0.005 or 0.5%.",
+        ),
+    ] = None,
+    at_least: Annotated[
+        bool, typer.Option("--at-least", help="The target is a minimum; otherwise it is met exactly.")
+    ] = False,
+    group: GroupLimits = None,
+    groups: GroupsFile = None,
+    min_group_assets: MinGroupAssets = None,
+    max_group_assets: MaxGroupAssets = None,
+    max_group_weight: MaxGroupWeight = None,
+    gap: Gap = None,
+    config: ConfigName = Configuration.DEFAULT,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", show_default=False, help="Write the weights here.")
+    ] = None,
+    certificate: CertificateFile = None,
+    save_problem: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", show_default=False, help="Write the problem here, for hybridmip verify and solve."
+        ),
+    ] = None,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose which assets to hold and how much of each, at the least risk.
+
+    Examples:
+
+    hybridmip portfolio port1.txt --assets 10 --min-weight 0.01 --target-return 0.005
+
+    hybridmip portfolio prices.csv --kind prices --assets 5:10 --target-return 0.001 --at-least
+
+    hybridmip portfolio port1.txt --assets 10 --certificate proof.json --save-problem problem.json
+
+    hybridmip portfolio mean.csv --covariance cov.csv --assets 8 --group "Banks=AAA,BBB:max_weight=0.3"
+    """
+    target = None if target_return is None else fraction("--target-return", target_return)
+    if at_least and target is None:
+        raise ArgumentError("--at-least needs --target-return, the return that is to be had at least")
+    closeness = as_gap(gap)
+    rules = Rules(
+        file, covariance, kind, assets, min_weight, max_weight, group, groups, min_group_assets, max_group_assets,
+        max_group_weight,
+    )  # fmt: skip
+    check_writable(out, file, covariance, groups)
+    check_writable(certificate, file, covariance, groups, out, option="--certificate")
+    check_writable(save_problem, file, covariance, groups, out, certificate, option="--save-problem")
+    if certificate is not None and certificate in (out, save_problem):
+        raise ArgumentError(f"--certificate is {certificate}, which another option names too; give each its own file")
+    asked, warnings = rules.read(target, at_least, quiet)
+    # Only now what takes longest to import: bad input is told at once.
+    from hybridmip.run.solve import solve
+
+    if save_problem is not None:
+        from hybridmip.io.problem_json import write_problem_json
+
+        write_problem_json(asked.problem(), save_problem)
+    result = solve(
+        asked.problem(),
+        config=settings(config),
+        time_limit=time_limit,
+        gap=closeness,
+        seed=seed,
+        progress=solve_progress(quiet),
+    )
+    reading = asked.read(result) if result.has_solution else None
+    unwritten: FileError | None = None
+    if out is not None and reading is not None:
+        from hybridmip.io.files import write_text
+
+        try:
+            write_text(out, reading.table().to_csv(), "the weights")
+        except FileError as error:
+            unwritten = error  # told after the answer, which must not be lost
+    if certificate is not None:
+        unwritten = save_certificate(result, certificate) or unwritten
+    if as_json:
+        write_json({**portfolio_document(asked, result, reading), "warnings": warnings})
+    elif reading is not None:
+        print_parts(*portfolio_report(result, reading))
+        written = [path for path in (out, certificate, save_problem) if path is not None and path.exists()]
+        if written and unwritten is None:
+            print_parts("", f"written: {', '.join(map(str, written))}")
+    else:
+        print_parts(*no_solution_report(asked, result))
+    if unwritten is not None:
+        raise unwritten
+    raise typer.Exit(exit_code(result))

@@ -1,0 +1,220 @@
+"""The rules of a portfolio: options that `portfolio` and `frontier` share, read and checked."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hybridmip.cli.options import fraction
+from hybridmip.cli.output import tell
+from hybridmip.errors import ArgumentError, FileError, HybridMIPError
+
+if TYPE_CHECKING:
+    from hybridmip.applications.portfolio import Group, Portfolio
+
+
+class Kind(StrEnum):
+    """What the numbers of a CSV file are."""
+
+    PRICES = "prices"
+    RETURNS = "returns"
+
+
+PortfolioFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="An OR-Library port file, a CSV of prices or returns (dates by assets), or a CSV of means.",
+    ),
+]
+CovarianceFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE2", show_default=False, help="CSV of the covariance; FILE then holds the means."),
+]
+KindOfNumbers = Annotated[Kind | None, typer.Option(show_default=False, help="What the numbers of a CSV FILE are.")]
+AssetCounts = Annotated[
+    str | None,
+    typer.Option(metavar="K|A:B", show_default=False, help="Hold exactly K assets, or between A and B."),
+]
+MinWeight = Annotated[str, typer.Option(metavar="W", help="Least weight of an asset that is held: 0.01 or 1%.")]
+MaxWeight = Annotated[str, typer.Option(metavar="W", help="Greatest weight of an asset: 0.3 or 30%.")]
+GroupLimits = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=A,B:LIMITS",
+        show_default=False,
+        help="Limits of a group of assets: min_assets, max_assets, min_weight, max_weight. Repeatable.",
+    ),
+]
+GroupsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.csv", show_default=False, help="CSV of asset and group, one row per asset."),
+]
+MinGroupAssets = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", show_default=False, help="Fewest assets of each group of --groups."),
+]
+MaxGroupAssets = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", show_default=False, help="Most assets of each group of --groups."),
+]
+MaxGroupWeight = Annotated[
+    str | None,
+    typer.Option(metavar="W", show_default=False, help="Greatest weight of each group of --groups."),
+]
+
+
+class Rules:
+    """What the options say of a portfolio: checked at once, read from its files when asked."""
+
+    def __init__(
+        self,
+        file: Path,
+        covariance: Path | None,
+        kind: Kind | None,
+        assets: str | None,
+        min_weight: str,
+        max_weight: str,
+        group: list[str] | None,
+        groups: Path | None,
+        min_group_assets: int | None,
+        max_group_assets: int | None,
+        max_group_weight: str | None,
+    ) -> None:
+        self.file, self.covariance, self.kind = file, covariance, kind
+        self.group, self.groups = group or [], groups
+        self.counts = asset_counts(assets)
+        self.least, self.greatest = fraction("--min-weight", min_weight), fraction("--max-weight", max_weight)
+        self.shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
+
+    def read(self, target: float | None, at_least: bool, quiet: bool) -> tuple[Portfolio, list[str]]:
+        """The portfolio, and warnings about its data (told unless quiet)."""
+        from hybridmip.applications.portfolio import Portfolio
+        from hybridmip.io.tables import read_portfolio_data
+
+        with _options_in_messages():
+            kind = None if self.kind is None else str(self.kind)
+            data = read_portfolio_data(self.file, covariance=self.covariance, kind=kind)
+            asked = Portfolio(
+                data.returns,
+                data.covariance,
+                names=data.names,
+                assets=self.counts,
+                min_weight=self.least,
+                max_weight=self.greatest,
+                target_return=target,
+                return_sense="at_least" if at_least else "equal",
+                groups=_groups(self.group, self.groups, self.shared, data.names) or None,
+            )
+        if not quiet:
+            for warning in data.warnings:
+                tell(f"warning: {warning}")
+        return asked, list(data.warnings)
+
+
+@contextlib.contextmanager
+def _options_in_messages() -> Iterator[None]:
+    """Errors that name an argument of the Python interface name the option instead."""
+    try:
+        yield
+    except HybridMIPError as error:
+        message = str(error)
+        message = re.sub(r"\bkind='(\w+)'", r"--kind \1", message).replace("covariance=PATH", "--covariance FILE2")
+        message = re.sub(r"^(kind|assets)\b", r"--\1", message)
+        # Limits of groups have these names on the command line too, and a file may.
+        if not isinstance(error, FileError) and not message.startswith(("group", "--group")):
+            message = re.sub(r"\b(min|max)_weight\b", r"--\1-weight", message)
+        raise type(error)(message) from None
+
+
+def asset_counts(text: str | None) -> int | tuple[int | None, int | None] | None:
+    """10 -> 10; 5:10 -> (5, 10); :10 -> (None, 10); 5: -> (5, None)."""
+    if text is None:
+        return None
+    try:
+        if ":" not in text:
+            return int(text)
+        low, high = text.split(":")
+        return (int(low) if low.strip() else None, int(high) if high.strip() else None)
+    except ValueError:
+        raise ArgumentError(f"--assets is {text!r}; give a number such as 10, or a range such as 5:10") from None
+
+
+def _shared_limits(
+    file: Path | None, min_assets: int | None, max_assets: int | None, max_weight: str | None
+) -> dict[str, Any]:
+    """Limits of every group of --groups, as arguments of Group."""
+    if file is not None:
+        from hybridmip.io.files import read_text
+
+        read_text(file)  # a missing file is the first thing to tell
+    given = {
+        "--min-group-assets": min_assets,
+        "--max-group-assets": max_assets,
+        "--max-group-weight": max_weight,
+    }
+    given = {option: value for option, value in given.items() if value is not None}
+    if file is None and given:
+        raise ArgumentError(f"{next(iter(given))} needs --groups FILE.csv, which says the group of each asset")
+    if file is not None and not given:
+        raise ArgumentError(
+            "--groups sets no limit by itself; add --max-group-weight, --max-group-assets or --min-group-assets"
+        )
+    return {
+        "min_assets": min_assets or 0,
+        "max_assets": max_assets,
+        "max_weight": None if max_weight is None else fraction("--max-group-weight", max_weight),
+    }
+
+
+def _groups(
+    texts: Sequence[str], file: Path | None, shared: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Group]:
+    """Groups of --group and --groups together."""
+    if not texts and file is None:
+        return {}
+    from hybridmip.applications.portfolio import Group
+    from hybridmip.io.tables import read_groups
+
+    limits: dict[str, Group] = {}
+    for text in texts:
+        name, members, options = parse_group(text)
+        if name in limits:
+            raise ArgumentError(f"--group {name!r} is given twice; names of groups must be unique")
+        limits[name] = Group(members, **options)
+    for name, members in ({} if file is None else read_groups(file, names)).items():
+        if name in limits:
+            raise ArgumentError(f"group {name!r} is in --group and in {file}; names of groups must be unique")
+        limits[name] = Group(members, **shared)
+    return limits
+
+
+def parse_group(text: str) -> tuple[str, list[str], dict[str, Any]]:
+    """NAME=A,B:min_assets=1,max_weight=0.3 -> name, members, limits."""
+    rule = 'write it like "Banks=AAA,BBB:min_assets=1,max_weight=0.3"'
+    head, _, tail = text.rpartition(":")
+    name, _, members = head.partition("=")
+    names = [member.strip() for member in members.split(",") if member.strip()]
+    if not name.strip() or not names or not tail.strip():
+        raise ArgumentError(f"--group is {text!r}; {rule}")
+    known = ("min_assets", "max_assets", "min_weight", "max_weight")
+    limits: dict[str, Any] = {}
+    for item in tail.split(","):
+        key, _, value = (part.strip() for part in item.partition("="))
+        if key not in known:
+            raise ArgumentError(f"--group {name.strip()!r} has the limit {key!r}; known are {', '.join(known)}")
+        if key.endswith("weight"):
+            limits[key] = fraction(f"--group {name.strip()!r}: {key}", value)
+            continue
+        try:
+            limits[key] = int(value)
+        except ValueError:
+            raise ArgumentError(f"--group {name.strip()!r}: {key} is {value!r}; give a whole number") from None
+    return name.strip(), names, limits
