@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import multiprocessing
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
-from hybridmip.errors import ArgumentError, HybridMIPError
+from hybridmip.engines.compiled import load_descent, load_proofs
+from hybridmip.errors import ArgumentError
 from hybridmip.run.result import relative_gap
 from hybridmip.study import plan
 from hybridmip.study.plan import Options
@@ -22,14 +20,14 @@ from hybridmip.study.reference import check_installed
 from hybridmip.study.sets import MarketSet, load_set
 from hybridmip.study.work import Task, run_tasks
 from hybridmip.sweep.store import Record, Store
-from hybridmip.sweep.work import begin_worker
+from hybridmip.sweep.workers import Workers
 
 #: The file of a study, in its folder.
 RUN_FILE = "study.sqlite"
 #: Tasks given to a worker at once: few, since that is what a kill can lose; of one kind, so that a worker can use
 #: again what depends on the covariance alone.
 TOGETHER = 4
-#: How often a task is given to a new worker when workers die.
+#: How often workers may die of a task.
 MOST_DEATHS = 3
 #: Gap at which a value counts as proven.
 PROVEN_GAP = 1e-6
@@ -223,7 +221,9 @@ class _Run:
         self.began = time.perf_counter()
         self.processor_before = _processor_seconds()
         self.worked = self.asked_reference = self.complete = False
-        self._pool: ProcessPoolExecutor | None = None
+        self.workers: Workers[Task, list[Record]] = Workers(
+            run_tasks, jobs, MOST_DEATHS, _too_many_deaths, prepare=_load_kernels
+        )
 
     def everything(self, markets: Sequence[MarketSet]) -> None:
         """The three steps of the plan."""
@@ -287,53 +287,25 @@ class _Run:
         """Answers as they come."""
         if self.jobs == 1:
             for task in tasks:
-                yield [task], run_tasks(self.folder, [task])
+                yield [task], run_tasks([task], self.folder)
             return
-        waiting = [(some, 0) for some in reversed(_grouped(tasks))]
-        running: dict[Future[list[Record]], tuple[list[Task], int]] = {}
-        while waiting or running:
-            lost: list[tuple[list[Task], int]] = []
-            try:
-                while waiting and len(running) < 2 * self.jobs:
-                    lost = [waiting.pop()]
-                    running[self.pool.submit(run_tasks, self.folder, lost[0][0])] = lost[0]
-                    lost = []
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    lost = [running.pop(future)]
-                    answers = future.result()
-                    some, lost = lost[0][0], []
-                    yield some, answers
-            except BrokenProcessPool:
-                lost += running.values()
-                running.clear()
-                self.close()
-                for some, deaths in lost:
-                    if deaths + 1 >= MOST_DEATHS:
-                        where = f"{some[0].phase}, points {', '.join(str(task.point) for task in some)}"
-                        raise HybridMIPError(
-                            f"workers died {MOST_DEATHS} times ({where}); give fewer --jobs and --resume"
-                        ) from None
-                    waiting += [([task], deaths + 1) for task in some]
-
-    @property
-    def pool(self) -> ProcessPoolExecutor:
-        """The workers; new ones after a death."""
-        if self._pool is None:
-            from hybridmip.engines.compiled import load_descent, load_proofs
-
-            load_descent()  # compiled once, here, rather than by every worker
-            load_proofs()
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, mp_context=context, initializer=begin_worker)
-        return self._pool
+        yield from self.workers.map(_grouped(tasks)[::-1], self.folder)
 
     def close(self, wait: bool = False) -> None:
         """Let the workers go; `wait` for them where all is done."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=wait, cancel_futures=True)
-            self._pool = None
+        self.workers.close(wait=wait)
         self.complete = self.complete or wait
+
+
+def _load_kernels() -> None:
+    """Compiled once, here, rather than by every worker."""
+    load_descent()
+    load_proofs()
+
+
+def _too_many_deaths(tasks: Sequence[Task]) -> str:
+    where = f"{tasks[0].phase}, points {', '.join(str(task.point) for task in tasks)}"
+    return f"workers died {MOST_DEATHS} times ({where}); give fewer --jobs and --resume"
 
 
 def _processor_seconds() -> float:

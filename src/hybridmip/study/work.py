@@ -65,7 +65,7 @@ class Task:
         return f"{self.market}/{self.method}"
 
 
-def run_tasks(folder: Path, tasks: list[Task]) -> list[Record]:
+def run_tasks(tasks: list[Task], folder: Path) -> list[Record]:
     """The answers, in the order of the tasks.
 
     Raises

@@ -12,19 +12,20 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from hybridmip.errors import ArgumentError, HybridMIPError
+from hybridmip.errors import ArgumentError
 from hybridmip.run.config import Config
 from hybridmip.sweep.curve import Frontier
 from hybridmip.sweep.family import Family, PortfolioFamily, as_family, family_hash
 from hybridmip.sweep.store import Record, Store
-from hybridmip.sweep.work import Job, begin_worker, solve_points
+from hybridmip.sweep.work import Job, solve_points
+from hybridmip.sweep.workers import Workers
 
 #: A neighbor's answer must be better by this share to be taken.
 BETTER = 1e-9
@@ -32,7 +33,7 @@ BETTER = 1e-9
 TASKS_PER_WORKER = 6
 #: Points in a task at most: what a kill can lose.
 LARGEST_TASK = 8
-#: How often a task is given to a new worker when workers die.
+#: How often workers may die of a point.
 MOST_DEATHS = 4
 
 
@@ -124,13 +125,13 @@ def frontier(
     run = _Run(members, values, config, seed, answers, time_limit, progress)
     began = time.perf_counter()
     try:
-        run.workers = _Workers(executor, jobs)
+        run.workers = _workers(executor, jobs)
         run.everything()
     except KeyboardInterrupt:
         run.interrupted = True
     finally:
         if run.workers is not None:
-            run.workers.close(run.interrupted)
+            run.workers.close(now=run.interrupted)
         answers.close()
     return Frontier(members, values, run.best(), time.perf_counter() - began, run.interrupted, settings)
 
@@ -151,7 +152,7 @@ class _Run:
         self.family, self.values, self.config, self.seed = family, values, config, seed
         self.store, self.progress = store, progress
         self.end = math.inf if time_limit is None else time.perf_counter() + time_limit
-        self.workers: _Workers | None = None
+        self.workers: Workers[Job, dict[int, Record]] | None = None
         self.answers: list[Record | None] = [None] * len(values)
         self.began = time.perf_counter()
         self.interrupted = False
@@ -223,16 +224,29 @@ class _Run:
         return starts
 
     def _solve(self, phase: str, jobs: list[Job], config: Config) -> Iterator[dict[int, Record]]:
-        assert self.workers is not None
         left = self.end - time.perf_counter()
         if left <= 0 or not jobs:
             return
-        seconds = None if math.isinf(left) else left * self.workers.count / len(jobs)
-        arguments = (config, self.seed, None if phase == "neighbors" else seconds)
-        for found in self.workers.map(self.family, phase, jobs, arguments):
+        count = 1 if self.workers is None else self.workers.count
+        seconds = None if math.isinf(left) or phase == "neighbors" else left * count / len(jobs)
+        for found in self._answers(phase, jobs, config, seconds):
             yield found
             if time.perf_counter() > self.end:
                 return
+
+    def _answers(
+        self, phase: str, jobs: list[Job], config: Config, seconds: float | None
+    ) -> Iterator[dict[int, Record]]:
+        """Answers as they come, of this process or of the workers."""
+        if self.workers is None:
+            for job in jobs:
+                yield solve_points([job], self.family, phase, config, self.seed, seconds)
+            return
+        size = max(1, min(LARGEST_TASK, -(-len(jobs) // (self.workers.count * TASKS_PER_WORKER))))
+        tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
+        config = config.replace(threads=1)  # the points are what runs side by side
+        for _, found in self.workers.map(tasks, self.family, phase, config, self.seed, seconds):
+            yield found
 
     def _take(self, point: int, record: Record) -> None:
         """Keep the better of two answers, the higher of two bounds, and the seconds of both."""
@@ -276,81 +290,16 @@ class _Run:
         return self.answers
 
 
-class _Workers:
-    """Where tasks are done: here, in a pool of our own that is renewed when a worker dies, or where the caller says."""
+def _workers(executor: Executor | None, jobs: int | None) -> Workers[Job, dict[int, Record]] | None:
+    """Where points are solved; None for in this process."""
+    if executor is None and jobs is None:
+        return None
+    count = jobs or max(int(getattr(executor, "_max_workers", 0) or 0), 4)
 
-    def __init__(self, executor: Executor | None, jobs: int | None) -> None:
-        self._given = executor
-        self._jobs = jobs if executor is None else None
-        self._pool: Executor | None = None
-        if executor is not None:
-            self.count = max(int(getattr(executor, "_max_workers", 0) or 0), 4)
-        else:
-            self.count = jobs or 1
+    def too_many(task: Sequence[Job]) -> str:
+        return f"workers died {MOST_DEATHS} times on the points {', '.join(str(job[0]) for job in task)}"
 
-    def map(
-        self, family: Family, phase: str, jobs: list[Job], arguments: tuple[Config, int, float | None]
-    ) -> Iterator[dict[int, Record]]:
-        """Answers as they come."""
-        config, seed, seconds = arguments
-        if self._given is None and self._jobs is None:
-            for job in jobs:
-                yield solve_points(family, phase, [job], config, seed, seconds)
-            return
-        size = max(1, min(LARGEST_TASK, -(-len(jobs) // (self.count * TASKS_PER_WORKER))))
-        config = config.replace(threads=1)  # the points are what runs side by side
-        waiting = [(jobs[k : k + size], 0) for k in range(0, len(jobs), size)]
-        running: dict[Future[dict[int, Record]], tuple[list[Job], int]] = {}
-        while waiting or running:
-            lost: list[tuple[list[Job], int]] = []
-            try:
-                while waiting and len(running) < 2 * self.count:
-                    task = waiting.pop()
-                    lost = [task]
-                    running[self._submit(family, phase, task[0], config, seed, seconds)] = task
-                    lost = []
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    task = running.pop(future)
-                    lost = [task]
-                    yield future.result()
-                    lost = []
-            except BrokenExecutor:
-                # Every task of a broken pool is lost, not only the one whose worker died.
-                lost += running.values()
-                running.clear()
-                self._renew()
-                for again, deaths in lost:
-                    if deaths + 1 >= MOST_DEATHS:
-                        numbers = ", ".join(str(job[0]) for job in again)
-                        raise HybridMIPError(f"workers died {MOST_DEATHS} times on the points {numbers}") from None
-                    waiting += [([job], deaths + 1) for job in again]
-
-    def _submit(self, family: Family, phase: str, task: list[Job], *arguments: Any) -> Future[dict[int, Record]]:
-        pool = self._given
-        if pool is None:
-            if self._pool is None:
-                import multiprocessing
-
-                context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=begin_worker)
-            pool = self._pool
-        return pool.submit(solve_points, family, phase, task, *arguments)
-
-    def _renew(self) -> None:
-        if self._given is not None:
-            raise HybridMIPError("the executor is broken: a worker died and it cannot go on; resume with a new one")
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
-
-    def close(self, now: bool = False) -> None:
-        """Stop the pool that was made here; `now` without waiting for what its processes are at."""
-        if self._pool is not None:
-            processes = list((getattr(self._pool, "_processes", None) or {}).values())
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes if now else []:
-                process.terminate()
+    return Workers(solve_points, count, MOST_DEATHS, too_many, executor)
 
 
 def _grid(grid: Sequence[float]) -> list[float]:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
-import os
-import signal
-import threading
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +19,7 @@ Job = tuple[int, float, list[list[int]]]
 
 
 def solve_points(
-    family: Family, phase: str, jobs: Sequence[Job], config: Config, seed: int, seconds: float | None
+    jobs: Sequence[Job], family: Family, phase: str, config: Config, seed: int, seconds: float | None
 ) -> dict[int, Record]:
     """Solve some points; `seconds` is the limit of each.
 
@@ -66,17 +61,3 @@ def as_record(result: Result) -> Record:
 
 def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-def begin_worker() -> None:
-    """Leave Ctrl-C, which goes to every process of a terminal, to the one that stores the answers; end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: Any) -> None:
-    """A worker whose parent was killed would wait for ever."""
-    parent.join()
-    os._exit(1)
