@@ -17,7 +17,7 @@ from hybridmip.cli import main
 from hybridmip.errors import ArgumentError, FileError, MissingDependencyError
 from hybridmip.study import Options, Study, plan, study
 from hybridmip.study import reference as reference_solvers
-from hybridmip.study.report import Findings
+from hybridmip.study.report import Findings, save_report
 from hybridmip.study.sets import SETS, load_set
 from hybridmip.study.work import relaxations
 from hybridmip.sweep.curve import unconstrained_variances
@@ -51,7 +51,7 @@ def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Stud
     """A study that ran through, with its report."""
     out = tmp_path_factory.mktemp("finished")
     found = study(data, out, OPTIONS)
-    found.save(out)
+    save_report(found, out)
     return found, out
 
 

@@ -76,6 +76,7 @@ def study(
     from hybridmip.io.download import orlib_dir
     from hybridmip.study import Options
     from hybridmip.study import study as run_study
+    from hybridmip.study.report import save_report
     from hybridmip.study.sets import SETS
 
     options = Options(
@@ -91,7 +92,7 @@ def study(
     try:
         found = run_study(folder, out, options, jobs=jobs or _cores(), resume=resume, progress=bar)
         bar.show("writing the tables, figures and reports")
-        files = found.save(out)
+        files = save_report(found, out)
     except KeyboardInterrupt:
         bar.clear()
         raise HybridMIPError(

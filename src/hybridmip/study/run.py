@@ -126,12 +126,6 @@ class Study:
         """What was asked."""
         return self.answers.options
 
-    def save(self, folder: str | Path) -> list[Path]:
-        """Write study.md, study.html, and the tables (CSV) and figures (PNG, SVG) in the folder study."""
-        from hybridmip.study.report import save_report
-
-        return save_report(self, Path(folder))
-
 
 def study(
     data: str | Path,
