@@ -19,6 +19,7 @@ from hybridmip.study import Options, Study, plan, study
 from hybridmip.study import reference as reference_solvers
 from hybridmip.study.report import Findings, save_report
 from hybridmip.study.sets import SETS, load_set
+from hybridmip.study.solvers import PACKAGES
 from hybridmip.study.work import relaxations
 from hybridmip.sweep.curve import unconstrained_variances
 
@@ -225,7 +226,7 @@ def test_bad_arguments(data: Path, tmp_path: Path, options: Options, words: str)
 
 def test_missing_reference_solver(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pip command that mends it, before anything is computed."""
-    monkeypatch.setitem(reference_solvers.PACKAGES, "cplex", "no_such_package")
+    monkeypatch.setitem(PACKAGES, "cplex", "no_such_package")
     with pytest.raises(MissingDependencyError, match="pip install no_such_package"):
         study(data, tmp_path, Options(sets=(SMALL,), reference=("cplex",)))
     assert list(tmp_path.iterdir()) == []
@@ -234,7 +235,7 @@ def test_missing_reference_solver(data: Path, tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize("name", ["cplex", "gurobi", "scip"])
 def test_reference_solvers(data: Path, name: str) -> None:
     """Where one is installed it finds what we find, and is not below our bound."""
-    pytest.importorskip(reference_solvers.PACKAGES[name])
+    pytest.importorskip(PACKAGES[name])
     market = load_set(data, SMALL)
     problem = market.target_problem(float(market.targets[20]))
     answer = reference_solvers.reference_answer(name, problem, 5.0)

@@ -14,9 +14,9 @@ from hybridmip.model.quadratic import Vector
 from hybridmip.run.result import relative_gap
 from hybridmip.study.percentage import percentage_errors
 from hybridmip.study.plan import PARTS
-from hybridmip.study.reference import NAMES
 from hybridmip.study.run import PROVEN_GAP, Answers
 from hybridmip.study.sets import LAMBDAS, lambdas
+from hybridmip.study.solvers import NAMES
 from hybridmip.study.work import RELAXATIONS
 from hybridmip.sweep.store import Record
 

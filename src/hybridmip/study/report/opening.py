@@ -6,12 +6,12 @@ import pandas as pd
 
 from hybridmip.study import published, tables
 from hybridmip.study.document import Document, Grid, Heading, Items, Text, anchor
-from hybridmip.study.reference import NAMES
 from hybridmip.study.report.differences import DIFFERENCES
 from hybridmip.study.report.findings import Findings
 from hybridmip.study.report.words import listed, number, seeds_named
 from hybridmip.study.run import PROVEN_GAP, Answers
 from hybridmip.study.sets import ASSETS, TARGETS
+from hybridmip.study.solvers import NAMES
 
 
 def opening(document: Document, findings: Findings) -> None:

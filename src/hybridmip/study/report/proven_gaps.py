@@ -6,9 +6,9 @@ import math
 
 from hybridmip.study.document import Document, Grid, Heading, Picture, Text
 from hybridmip.study.plan import FIT_ROUNDS
-from hybridmip.study.reference import NAMES
 from hybridmip.study.report.findings import Findings
 from hybridmip.study.report.words import NOTHING, listed, number
+from hybridmip.study.solvers import NAMES
 from hybridmip.study.tables import LABELS
 
 
