@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import subprocess
 import sys
 import types
+from collections.abc import Collection
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +55,35 @@ def test_importing_the_package_imports_nothing_else() -> None:
     """NumPy, pandas and Numba come with the first name that is used."""
     loaded = "[name for name in ('numpy', 'pandas', 'numba', 'scipy', 'rich', 'typer') if name in sys.modules]"
     assert python(f"import sys, hybridmip; print({loaded})") == "[]"
+
+
+def imports_of(path: Path, known: Collection[str]) -> set[str]:
+    """The known modules that a file imports, wherever in it, but for annotations."""
+    found: set[str] = set()
+    waiting: list[ast.AST] = [ast.parse(path.read_text())]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = [f"{node.module}.{name.name}" for name in node.names]
+            found |= {name if name in known else node.module for name in names}
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            waiting += ast.iter_child_nodes(node)
+    return found & set(known)
+
+
+@pytest.mark.parametrize("folder", ["cli", "sweep", "report", "study"])
+def test_no_import_cycle(folder: str) -> None:
+    """No module of these folders imports itself by way of others, not even inside a function."""
+    root = Path(hm.__path__[0])
+    files = {
+        ".".join(["hybridmip", *path.relative_to(root).with_suffix("").parts]).removesuffix(".__init__"): path
+        for path in root.rglob("*.py")
+    }
+    graph = {name: imports_of(path, files) - {"hybridmip"} for name, path in files.items()}
+    for name in [name for name in graph if name.startswith(f"hybridmip.{folder}")]:
+        reached: set[str] = set()
+        waiting = graph[name]
+        while waiting:
+            reached |= waiting
+            waiting = {other for one in waiting for other in graph[one]} - reached
+        assert name not in reached

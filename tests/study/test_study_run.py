@@ -294,7 +294,8 @@ def test_command(
     assert document["sets"][0]["ours"]["max_objective_gap_percent"] <= 1e-4
     assert math.isfinite(document["seconds"])
     assert "100 %" in err
-    monkeypatch.setattr(Study, "save", lambda self, folder: [Path("study.md"), Path("study.html"), Path("study/a.csv")])
+    files = [Path("study.md"), Path("study.html"), Path("study/a.csv")]
+    monkeypatch.setattr("hybridmip.study.report.save_report", lambda study, folder: files)
     code, out, err = run(*asked, "--quiet")
     assert (code, err) == (0, "")
     assert "Ours" in out

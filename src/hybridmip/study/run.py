@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
+from hybridmip import __version__
 from hybridmip.engines.compiled import load_descent, load_proofs
 from hybridmip.errors import ArgumentError
 from hybridmip.run.result import relative_gap
@@ -164,8 +165,6 @@ def study(
     check_installed(options.reference)
     folder = Path(data).expanduser()
     markets = [load_set(folder, name) for name in options.sets]
-    from hybridmip import __version__
-
     settings = {
         "kind": "study",
         "choice_of_sets": json.dumps([[market.name, market.hash] for market in markets]),

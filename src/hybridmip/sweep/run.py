@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from hybridmip import __version__
 from hybridmip.errors import ArgumentError
 from hybridmip.run.config import Config
 from hybridmip.sweep.curve import Frontier
@@ -112,8 +113,6 @@ def frontier(
             raise ArgumentError("grid is missing: give the values of the parameter along the frontier")
         grid = members.default_grid(points, between)
     values = _grid(grid)
-    from hybridmip import __version__
-
     settings = {
         "grid": json.dumps([values[0], values[-1], len(values)]),
         "configuration": json.dumps(asdict(config.replace(threads=None)), sort_keys=True),
