@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as runner  # noqa: E402
 from benchmarks import common, frontier, kernel, peers  # noqa: E402
+from hybridmip.study.solvers import Scaled  # noqa: E402
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_the_scaled_model_has_unit_variance_and_rows() -> None:
     """The mean diagonal and the largest coefficient of every row become 1, the feasible set stays."""
     market = hm.market(assets=12, seed=3)
     problem = market.portfolio(assets=4, min_weight=0.05, target_return=0.002).problem()
-    model = peers.Scaled.of(problem)
+    model = Scaled.of(problem)
     assert model.H.diagonal().mean() == pytest.approx(1.0)
     np.testing.assert_array_equal(model.H, model.H.T)
     np.testing.assert_allclose(np.abs(model.A).max(axis=1), 1.0)

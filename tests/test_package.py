@@ -30,7 +30,7 @@ def python(code: str) -> str:
 @pytest.mark.parametrize("name", modules())
 def test_every_module_can_be_imported_under_another_name(name: str) -> None:
     """`import a.b.c as d` walks over attributes, so no public name may hide a module on the way."""
-    found = {}
+    found: dict[str, object] = {}
     exec(f"import {name} as found", found)
     assert found["found"] is sys.modules[name]
 

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from hybridmip.bounds.certificate import Certificate, Verification
     from hybridmip.errors import (
         ArgumentError,
+        EngineError,
         FileError,
         HybridMIPError,
         MissingDependencyError,
         ProblemError,
+        ScaleWarning,
         UnboundedError,
     )
     from hybridmip.io.model import ReadProblem
@@ -34,8 +36,11 @@ if TYPE_CHECKING:
     from hybridmip.io.tables import read_portfolio_data
     from hybridmip.model.problem import Problem
     from hybridmip.model.quadratic import FactorModel
+    from hybridmip.relax.registry import RELAXATIONS
+    from hybridmip.relax.role import Relaxation
     from hybridmip.report.network_figure import network_figure
     from hybridmip.run.config import Config
+    from hybridmip.run.phase import Phase
     from hybridmip.run.result import Result, Status, StopReason
     from hybridmip.run.solve import solve
     from hybridmip.sweep import Frontier, frontier
@@ -44,9 +49,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "READERS",
+    "RELAXATIONS",
     "ArgumentError",
     "Certificate",
     "Config",
+    "EngineError",
     "FacilityLocation",
     "FacilityResult",
     "FactorModel",
@@ -58,12 +65,15 @@ __all__ = [
     "Market",
     "MissingDependencyError",
     "NetworkResult",
+    "Phase",
     "Portfolio",
     "Problem",
     "ProblemError",
     "ReadProblem",
     "Reader",
+    "Relaxation",
     "Result",
+    "ScaleWarning",
     "Status",
     "StopReason",
     "UnboundedError",
@@ -81,6 +91,11 @@ __all__ = [
 
 #: The module that each name is imported from when it is first used.
 _HOME = {
+    "EngineError": "errors",
+    "Phase": "run.phase",
+    "RELAXATIONS": "relax.registry",
+    "Relaxation": "relax.role",
+    "ScaleWarning": "errors",
     "READERS": "io.readers",
     "ReadProblem": "io.model",
     "Reader": "io.readers",

@@ -14,8 +14,8 @@ from hybridmip.exact.enumerate import enumerate_all, members
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
 from hybridmip.relax.role import Setting
+from hybridmip.run.clock import StopSearch
 from hybridmip.run.config import Config
-from hybridmip.run.state import StopSearch
 
 
 @pytest.mark.parametrize("seed", range(5))

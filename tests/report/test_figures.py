@@ -29,7 +29,7 @@ from hybridmip.report.terminal import (
     round_up,
     ticks,
 )
-from hybridmip.run.config import RELAXATIONS
+from hybridmip.run.config import DEFAULT_RELAXATIONS
 from hybridmip.run.result import relative_gap
 
 RETURNS = np.array([0.001, 0.002, 0.003, 0.004])
@@ -177,7 +177,7 @@ def test_finders_in_words() -> None:
     """The parts of the solver have names that say what they are; an unknown one is shown as it is."""
     assert finder_in_words("line") == "Line relaxation"
     assert finder_in_words("rounded augm") == "rounded Augm relaxation"
-    assert all(finder_in_words(name).endswith(" relaxation") for name in RELAXATIONS)
+    assert all(finder_in_words(name).endswith(" relaxation") for name in DEFAULT_RELAXATIONS)
     assert finder_in_words("") == "-"
     assert finder_in_words("oracle") == "oracle"
 

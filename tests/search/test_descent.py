@@ -13,8 +13,9 @@ from states import make_state, member, portfolio_like
 from hybridmip.bounds.diagonal import phi
 from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import moved
+from hybridmip.run.clock import StopSearch
 from hybridmip.run.config import Config
-from hybridmip.run.state import SearchState, StopSearch, better
+from hybridmip.run.state import SearchState, better
 from hybridmip.search.descent import best_move, candidate_moves, descend, marginal_costs
 from hybridmip.search.descents import Descents
 from hybridmip.search.neighborhood import neighborhood

@@ -44,6 +44,8 @@ DOMINATED_SECONDS = 0.02
 #: tried again.
 FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
+#: Choices of b that are tried where each is an LP, and HiGHS follows, which needs no longer for the whole.
+MOST_LPS = 512
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
 SHARE_OF_REPAIR = 0.1
 
@@ -163,8 +165,10 @@ class Enumeration(Phase):
         return config.enumerate_up_to > 0
 
     def run(self, run: Run) -> StopReason | None:
-        state = run.state
-        tried = enumerate_all(state, run.setting, state.config.enumerate_up_to)
+        state, most = run.state, run.state.config.enumerate_up_to
+        if by_small_mips(state.structure, state.config):
+            most = min(most, MOST_LPS)
+        tried = enumerate_all(state, run.setting, most)
         if tried is not None and tried.value == math.inf and not state.best.feasible:
             run.verdicts.no_point(tried.grade)
             return None
