@@ -22,13 +22,15 @@ test: lint  ## linters, types, then all tests (ARGS="-k frontier")
 coverage: $(VENV)/.installed-dev  ## all tests, with the branch coverage of src/ (kernels run compiled and are not seen)
 	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
 
-lint: $(VENV)/.installed-dev  ## ruff and mypy
+lint: $(VENV)/.installed-dev  ## ruff, mypy and the layers of imports
 	@echo "==> ruff check"
 	@$(BIN)/ruff check .
 	@echo "==> ruff format --check"
 	@$(BIN)/ruff format --check .
 	@echo "==> mypy"
 	@$(BIN)/mypy
+	@echo "==> lint-imports"
+	@$(BIN)/lint-imports
 
 format: $(VENV)/.installed-dev  ## rewrite the sources the way the linters want them
 	@$(BIN)/ruff check --fix .

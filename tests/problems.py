@@ -98,8 +98,7 @@ def _quadratic(kind: str, n: int, rng: np.random.Generator) -> object:
     if kind == "factor":
         return FactorModel(rng.normal(size=(n, 2)), np.diag(rng.uniform(0.1, 1, 2)), rng.uniform(0.1, 1, n))
     if kind == "sparse":
-        entries = np.where(rng.random((n, n)) < 0.2, rng.random((n, n)), 0.0)
-        root = sparse.csr_array(entries) + sparse.diags_array(rng.integers(0, 2, n) * 0.7)
+        root = sparse.random_array((n, n), density=0.2, rng=rng) + sparse.diags_array(rng.integers(0, 2, n) * 0.7)
         return sparse.csr_array(root @ root.T)
     root = rng.normal(size=(n, n if kind == "dense" else max(1, n // 2)))
     return root @ root.T * 10.0 ** float(rng.integers(-4, 3)) + (1e-2 * np.eye(n) if kind == "dense" else 0.0)

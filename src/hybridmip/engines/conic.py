@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from hybridmip.arrays import Matrix, Vector
 from hybridmip.engines.highs import Outcome
-from hybridmip.model.quadratic import Matrix, Vector
 
 #: The gap is relative; where the objective is near zero it need not be smaller than this share of the tolerance.
 ABSOLUTE = 1e-4

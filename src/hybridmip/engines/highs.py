@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.model.quadratic import Vector
+from hybridmip.arrays import Vector
 
 #: Entries below this are left out; HiGHS takes nothing smaller.
 SMALLEST = 1e-12

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from hybridmip.arrays import Binary as Binary
+from hybridmip.arrays import Matrix as Matrix
+from hybridmip.arrays import Vector as Vector
 from hybridmip.errors import ProblemError
 from hybridmip.model.semidefinite import lacking, roots
 from hybridmip.tolerances import SYMMETRIC
-
-Vector = NDArray[np.float64]
-Binary = NDArray[np.bool_]
-Matrix = NDArray[np.float64]
 
 
 def frozen(values: ArrayLike) -> NDArray[np.float64]:
