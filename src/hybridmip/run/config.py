@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hybridmip.errors import ArgumentError
+from hybridmip.errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
     from hybridmip.run.phase import Phase
@@ -151,6 +152,41 @@ class Config:
             "patience": 4,
         }
         return cls(**{**settings, **changes})  # type: ignore[arg-type]
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Config:
+        """A configuration from a TOML file: its settings by name, on top of `base = "default"`, "quick" or "paper".
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read, or has a setting that there is none of.
+        ArgumentError
+            If a setting is out of its range.
+        """
+        import tomllib
+
+        try:
+            settings = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
+        except OSError as error:
+            raise FileError(f"{path} cannot be read ({error.strerror}); check the path") from None
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise FileError(f"{path} is not TOML: {error}") from None
+        bases = {"default": cls, "quick": cls.quick, "paper": cls.paper}
+        base = settings.pop("base", "default")
+        if base not in bases:
+            raise FileError(f"{path}: base is {base!r}; choose from {', '.join(bases)}")
+        known = {entry.name: entry for entry in dataclasses.fields(cls) if entry.name != "phases"}
+        for name, value in settings.items():
+            if name not in known:
+                raise FileError(f"{path}: there is no setting {name}; choose from base, {', '.join(known)}")
+            kind, wanted = type(value).__name__, str(known[name].type)
+            allowed = {"list": "tuple", "int": "int float"}.get(kind, kind).split()
+            if not any(word in wanted for word in allowed):
+                raise FileError(f"{path}: {name} is a {kind}; it must be {wanted}")
+        if "relaxations" in settings:
+            settings["relaxations"] = tuple(settings["relaxations"])
+        return bases[base](**settings)  # type: ignore[operator,no-any-return]
 
     def replace(self, **changes: object) -> Config:
         """A copy with some settings changed."""
