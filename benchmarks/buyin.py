@@ -12,31 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-import hybridmip as hm
 from benchmarks.common import NOTHING, Options, Record, Skip, data_dir, number, say, section, table
+from benchmarks.mv import read
 from benchmarks.peers import PEERS, ours, warm_up
 
 #: Seconds of ours, and of every peer (one run each).
 OUR_SECONDS = 5.0
 PEER_SECONDS = (5.0, 40.0)
-
-
-def read(stem: Path) -> hm.Portfolio:
-    """Read an instance from its files .txt, .bds, .rho and .mat."""
-    numbers = np.array(stem.with_suffix(".txt").read_text().split(), dtype=float)
-    n = int(numbers[0])
-    mu = numbers[1 : 1 + 2 * n : 2]
-    bounds = np.loadtxt(stem.with_suffix(".bds")).reshape(n, 2)
-    rho = float(stem.with_suffix(".rho").read_text().split()[0])
-    matrix = np.array(stem.with_suffix(".mat").read_text().split(), dtype=float)
-    if int(matrix[0]) != n or matrix.size != 1 + n * n:
-        raise Skip(f"{stem.name}.mat has {matrix.size} numbers; {1 + n * n} were expected")
-    return hm.Portfolio(
-        mu, matrix[1:].reshape(n, n), min_weight=bounds[:, 0], max_weight=bounds[:, 1],
-        target_return=rho, return_sense="at_least",
-    )  # fmt: skip
 
 
 def _best_known(file: Path) -> dict[str, tuple[float, float]]:

@@ -76,7 +76,7 @@ def job_market(name: str) -> list[tuple[float, float]]:
 
 def job_mv(name: str) -> list[tuple[float, float]]:
     """Minimum buy-in, with a time limit."""
-    from benchmarks.buyin import read
+    from benchmarks.mv import read
 
     return list(_solve([read(data_dir() / "mv" / name).problem()], time_limit=20.0))
 

@@ -47,7 +47,7 @@ def problem_of(folder: Path, name: tuple[str, ...]) -> hm.Problem:
         target = float(np.linspace(returns.min(), returns.max(), 50)[int(name[2])])
         return hm.Portfolio(data.returns, data.covariance, assets=10, min_weight=0.01, target_return=target).problem()
     if name[0] == "mv":
-        from benchmarks.buyin import read
+        from benchmarks.mv import read
 
         return read(folder / "mv" / name[1]).problem()
     return hm.read_problem(folder / name[1])

@@ -29,7 +29,7 @@ from hybridmip.arrays import Vector
 
 #: Entries below this are left out; HiGHS takes nothing smaller.
 SMALLEST = 1e-12
-#: Models with at most so many columns and rows go without presolve. Measured: that costs nothing up to there.
+#: Models with at most so many columns and rows go without presolve.
 SMALL = 400
 #: A column made integral by an equation is declared so if its values are at most so many.
 MOST_VALUES = 2**20
