@@ -1,6 +1,6 @@
 """The core: the b that the Lagrangian bound of a relaxation does not rule out, tried one and all.
 
-At a relaxation's point and multipliers the closed formula of `relax.bound` is linear in b,
+At a relaxation's point and multipliers the closed formula of `bounds.formula` is linear in b,
 
     f(b) >= base + sum of on_i over b_i = 1 + sum of off_i over b_i = 0,   on, off >= 0
 

@@ -2,7 +2,7 @@
 
 Persp's value is a minimum over (x, b) of something linear in D, so it is concave in D, and at the relaxed point its
 slope in d_j is x_j^2 / b_j - x_j^2. The D below Q that gains most at that slope is a largest-trace diagonal with
-weights (`relax.diagonal`). Moving towards it and solving again (Frank and Wolfe 1956) raises the bound step by step;
+weights (`bounds.diagonal`). Moving towards it and solving again (Frank and Wolfe 1956) raises the bound step by step;
 whatever the steps were, every bound is one.
 """
 

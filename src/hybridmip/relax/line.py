@@ -15,7 +15,7 @@ from hybridmip.relax.role import Relaxation, RelaxationFailed, Relaxed, Setting
 class Line(Relaxation):
     """The continuous relaxation of the problem.
 
-    The bound is the closed formula of `relax.bound` at the solver's point and multipliers, so it
+    The bound is the closed formula of `bounds.formula` at the solver's point and multipliers, so it
     holds whatever the solver's tolerance was.
     """
 

@@ -3,7 +3,7 @@
 Split Q = (Q - D) + D with D diagonal and Q - D >= 0. Where x_j is switched by b, d_j x_j^2 equals
 d_j x_j^2 / b at b = 0 and 1, and that is convex in (x_j, b) jointly; relaxed to b in [0, 1] it lies above
 d_j x_j^2. The relaxation is a second-order cone program (t b >= x^2, minimise d t); its point and
-multipliers go into the closed formula of `relax.bound`, which gives a bound that needs no trust in the solver.
+multipliers go into the closed formula of `bounds.formula`, which gives a bound that needs no trust in the solver.
 """
 
 from __future__ import annotations

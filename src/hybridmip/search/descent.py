@@ -1,6 +1,6 @@
 """Best-improvement descent over exchange, add and drop, with moves screened by a valid bound.
 
-At a feasible b with optimal x and row multipliers la, the formula of `relax.bound` at y = x gives for
+At a feasible b with optimal x and row multipliers la, the formula of `bounds.formula` at y = x gives for
 every other b' a lower bound that is linear in b', and exact at b itself:
 
     f(b') >= f(b) + sum over binaries switched on of w_i - sum over those switched off of w_i,
