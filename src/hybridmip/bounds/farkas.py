@@ -21,36 +21,55 @@ def of_unit_size(
     return sparse.csr_array(sparse.diags_array(units) @ matrix), row_lower * units, row_upper * units
 
 
-def proven_clash(
-    multipliers: Vector, matrix: sparse.csr_array, row_lower: Vector, row_upper: Vector, lower: Vector, upper: Vector
-) -> Vector | None:
-    """Multipliers that prove that no x in its bounds satisfies the rows (Farkas); None where these do not.
+class Clashes:
+    """Proofs that no x in its bounds satisfies the rows `matrix`, for any bounds and limits.
 
-    y'(rows) cannot reach what the limits ask of it, rounding included. Nothing counts as zero: an x without a limit
-    needs a slope of exactly the right sign, so small multipliers are left out where that helps.
+    Parameters
+    ----------
+    matrix : sparse array
+        The rows.
     """
-    size = float(np.abs(multipliers).max(initial=0.0))
-    magnitude, columns = abs(matrix).T, sparse.csc_array(matrix)
-    unlimited = np.isinf(lower) | np.isinf(upper)
-    for smallest in (0.0, 1e-9, 1e-6):
-        y = np.where(np.abs(multipliers) > smallest * size, multipliers, 0.0)
-        y = usable_multipliers(y, row_lower, row_upper)
-        slope = matrix.T @ y
-        error = rounding(matrix.shape[0]) * (magnitude @ np.abs(y))
-        for j in np.flatnonzero(unlimited & (np.abs(slope) <= error)):
-            column = columns[:, [j]].tocoo()
-            sign = sign_of_sum(column.data, y[column.coords[0]])
-            if sign is not None:  # certain now: of this size at most, or nothing
-                slope[j], error[j] = (0.5 * sign * error[j], 0.5 * error[j]) if sign else (0.0, 0.0)
-        # The largest that the slope can be, times the x where that counts most.
-        with np.errstate(invalid="ignore"):
-            ends = np.stack([(slope + error) * upper, (slope - error) * upper, (slope + error) * lower,
-                             (slope - error) * lower])  # fmt: skip
-            ends = np.where(np.isnan(ends), 0.0, ends)  # a slope of zero, without error, times infinity
-            most = ends.max(axis=0)
-        asked = priced_limits(y, row_lower, row_upper)
-        total = float(asked.sum() - most.sum())
-        charged = rounding(y.size + slope.size) * float(np.abs(asked).sum() + np.abs(most).sum())
-        if np.isfinite(total) and total - charged > 0.5 * INFEASIBLE * size:
-            return y
-    return None
+
+    def __init__(self, matrix: sparse.csr_array) -> None:
+        self._columns = sparse.csc_array(matrix)
+        self._transposed = sparse.csr_array(matrix.T)
+        self._magnitude = abs(self._transposed)
+        self._rows, self._n = matrix.shape
+
+    def slope(self, y: Vector) -> Vector:
+        """y'(rows), with nothing where that is less than its rounding error."""
+        slope: Vector = self._transposed @ y
+        return np.where(np.abs(slope) <= rounding(self._rows) * (self._magnitude @ np.abs(y)), 0.0, slope)
+
+    def proven(
+        self, multipliers: Vector, row_lower: Vector, row_upper: Vector, lower: Vector, upper: Vector
+    ) -> Vector | None:
+        """Multipliers that prove that no x in its bounds satisfies the rows (Farkas); None where these do not.
+
+        y'(rows) cannot reach what the limits ask of it, rounding included. Nothing counts as zero: an x without a limit
+        needs a slope of exactly the right sign, so small multipliers are left out where that helps.
+        """
+        size = float(np.abs(multipliers).max(initial=0.0))
+        unlimited = np.isinf(lower) | np.isinf(upper)
+        for smallest in (0.0, 1e-9, 1e-6):
+            y = np.where(np.abs(multipliers) > smallest * size, multipliers, 0.0)
+            y = usable_multipliers(y, row_lower, row_upper)
+            slope = self._transposed @ y
+            error = rounding(self._rows) * (self._magnitude @ np.abs(y))
+            for j in np.flatnonzero(unlimited & (np.abs(slope) <= error)):
+                part = slice(self._columns.indptr[j], self._columns.indptr[j + 1])
+                sign = sign_of_sum(self._columns.data[part], y[self._columns.indices[part]])
+                if sign is not None:  # certain now: of this size at most, or nothing
+                    slope[j], error[j] = (0.5 * sign * error[j], 0.5 * error[j]) if sign else (0.0, 0.0)
+            # The largest that the slope can be, times the x where that counts most.
+            with np.errstate(invalid="ignore"):
+                ends = np.stack([(slope + error) * upper, (slope - error) * upper, (slope + error) * lower,
+                                 (slope - error) * lower])  # fmt: skip
+                ends = np.where(np.isnan(ends), 0.0, ends)  # a slope of zero, without error, times infinity
+                most = ends.max(axis=0)
+            asked = priced_limits(y, row_lower, row_upper)
+            total = float(asked.sum() - most.sum())
+            charged = rounding(self._rows + self._n) * float(np.abs(asked).sum() + np.abs(most).sum())
+            if np.isfinite(total) and total - charged > 0.5 * INFEASIBLE * size:
+                return y
+        return None

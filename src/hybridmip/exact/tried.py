@@ -79,6 +79,9 @@ def least_of(state: SearchState, setting: Setting, candidates: NDArray[np.bool_]
     for c in np.flatnonzero((feasible & ~far) | (~feasible & ~moves.certain)):
         state.check()
         b = candidates[c]
+        if not feasible[c] and moves.infeasibility[c] > INFEASIBLE and state.solver.refuted(b):
+            least = least.and_then(Tried(np.inf, Grade.TRIED))
+            continue
         least = least.and_then(least_value(setting, b, state.solver.evaluate(b)))
         if np.isneginf(least.value):
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hybridmip.bounds.farkas import of_unit_size, proven_clash
+from hybridmip.bounds.farkas import Clashes, of_unit_size
 from hybridmip.engines.highs import LinearModel
 from hybridmip.relax.role import Setting
 from hybridmip.tolerances import INFEASIBLE as MARGIN
@@ -39,7 +39,7 @@ def clashing_rows(setting: Setting, time_limit: float | None = None) -> tuple[st
     answer = model.solve(time_limit)
     if answer.status != "optimal" or answer.row_duals is None or answer.objective <= MARGIN:
         return None
-    y = proven_clash(answer.row_duals, matrix, row_lower, row_upper, lower, upper)
+    y = Clashes(matrix).proven(answer.row_duals, row_lower, row_upper, lower, upper)
     if y is None:
         return None
     names = list(problem.row_names) + list(problem.b_row_names)

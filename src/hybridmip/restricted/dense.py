@@ -251,10 +251,17 @@ class DenseSolver:
     def _fall_back(self, b: Binary, distance: float = math.inf) -> Evaluation:
         """The general solver's answer; what is infeasible there keeps the kernel's distance, if it has one."""
         self.fallbacks += 1
+        far = INFEASIBLE < distance < math.inf
+        if far and self.general.refuted(b):
+            return Evaluation(math.inf, distance)
         answer = self.general.evaluate(b)
-        if not answer.feasible and INFEASIBLE < distance < math.inf:
+        if not answer.feasible and far:
             return replace(answer, infeasibility=distance)
         return answer
+
+    def refuted(self, b: Binary) -> bool:
+        """Whether the general solver can prove that b is infeasible."""
+        return self.general.refuted(b)
 
     def close(self) -> None:
         """Release the threads."""

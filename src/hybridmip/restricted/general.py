@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.bounds.farkas import of_unit_size, proven_clash
+from hybridmip.bounds.farkas import Clashes, of_unit_size
+from hybridmip.bounds.multipliers import priced_limits
 from hybridmip.engines.conic import solve_qp
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.errors import UnboundedError
@@ -31,6 +32,8 @@ FAR = 2.0**20
 FALLING = 1e-7
 #: What x without a limit is paid for a unit, in search of a proof that its b is infeasible.
 PUSHES = (1e-6, 1e-3)
+#: Multipliers that proved some b infeasible, kept to be tried on others.
+MOST_CLASHES = 16
 #: Largest system of equations by which the last digits of a QP are found.
 LARGEST_POLISH = 400
 
@@ -47,6 +50,8 @@ class GeneralSolver:
         self._A, self._units, _ = of_unit_size(problem.A, ones, ones)
         self._columns = sparse.csc_array(self._A)
         self._reach = np.maximum(np.abs(problem.x_lower), np.abs(problem.x_upper))
+        self._clashes = Clashes(self._A)
+        self._known_clashes: list[tuple[Vector, Vector]] = []  # multipliers, and their slope in x
 
     @cached_property
     def _elastic(self) -> LinearModel:
@@ -122,19 +127,41 @@ class GeneralSolver:
         """Where the solver has no point: how infeasible b is, with a proof where that can be had, or some point."""
         violation, x, multipliers = self._least_violation(b)
         if violation > INFEASIBLE:
-            for push in (0.0, *PUSHES):
-                if push:
-                    multipliers = self._least_violation(b, push)[2]
-                if multipliers is None:
-                    continue
-                if proven_clash(multipliers, self._A, row_lower, row_upper, lower, upper) is not None:
-                    return Evaluation(math.inf, violation)
-                if np.isfinite(lower).all() and np.isfinite(upper).all():
-                    break
-            return Evaluation(math.inf, violation, certain=False)
+            certain = self._proven(b, multipliers, lower, upper, row_lower, row_upper)
+            return Evaluation(math.inf, violation, certain=certain)
         if x is not None and self._violation(x, row_lower, row_upper) <= GENERAL_FEASIBLE:
             return Evaluation(self.problem.objective(x, b), 0.0, x, certain=False)
         return Evaluation(math.inf, INFEASIBLE, certain=False)
+
+    def _proven(
+        self, b: Binary, multipliers: Vector | None, lower: Vector, upper: Vector, row_lower: Vector, row_upper: Vector
+    ) -> bool:
+        """Whether the multipliers of the least violation, or others, prove that b is infeasible."""
+        for push in (0.0, *PUSHES):
+            if push:
+                multipliers = self._least_violation(b, push)[2]
+            if multipliers is None:
+                continue
+            if (y := self._clashes.proven(multipliers, row_lower, row_upper, lower, upper)) is not None:
+                self._known_clashes = [(y, self._clashes.slope(y)), *self._known_clashes[: MOST_CLASHES - 1]]
+                return True
+            if np.isfinite(lower).all() and np.isfinite(upper).all():
+                break
+        return False
+
+    def refuted(self, b: Binary) -> bool:
+        """Whether b is proven to be infeasible: by what did so for another b, or else by multipliers of its own."""
+        lower, upper = self.problem.bounds_given(b)
+        box = *self._limits(b), lower, upper
+        for at, (known, slope) in enumerate(self._known_clashes):
+            end = np.where(slope > 0, upper, lower)
+            most = slope @ np.where(slope != 0, end, 0.0)
+            likely = priced_limits(known, *box[:2]).sum() > most
+            if likely and self._clashes.proven(known, *box) is not None:
+                self._known_clashes.insert(0, self._known_clashes.pop(at))
+                return True
+        violation, _, multipliers = self._least_violation(b)
+        return violation > INFEASIBLE and self._proven(b, multipliers, lower, upper, *box[:2])
 
     def _violation(self, x: Vector, row_lower: Vector, row_upper: Vector) -> float:
         activity = self._A @ x

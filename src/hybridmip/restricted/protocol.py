@@ -100,6 +100,9 @@ class RestrictedSolver(Protocol):
             False where only feasible neighbors matter: infeasibilities may then be infinite.
         """
 
+    def refuted(self, b: Binary) -> bool:
+        """Whether b is proven to be infeasible; False says nothing."""
+
     def close(self) -> None:
         """Release what the solver holds (threads)."""
 

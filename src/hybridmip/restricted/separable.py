@@ -130,5 +130,9 @@ class SeparableSolver:
             certain[part] = True
         return found
 
+    def refuted(self, b: Binary) -> bool:
+        """Every evaluation is certain, so there is nothing to add."""
+        return False
+
     def close(self) -> None:
         """Nothing to release."""
