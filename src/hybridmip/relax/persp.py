@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from hybridmip.engines.conic import Products, beside, of_norm_one, solve_cone_program
+from hybridmip.engines.highs import Outcome
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.model.units import Proof
 from hybridmip.relax.line import Line
@@ -87,8 +89,6 @@ def solve_perspective(
     RelaxationFailed
         If the solver gives no point.
     """
-    import clarabel
-
     problem, n, m = setting.problem, setting.problem.n, setting.problem.m
     P, T = without_diagonal(problem.Q, d)
     factors = 0 if T is None else T.shape[1]
@@ -98,79 +98,34 @@ def solve_perspective(
     largest = float(problem.Q.diagonal().max(initial=0.0)) or float(np.abs(problem.q).max(initial=0.0)) or 1.0
     scale = 1.0 / largest
     # Variables: x, b, t (one per tied x), factor exposures.
-    quadratic = sparse.block_diag(
-        [
-            2 * scale * (P + sparse.diags_array(own)),
-            sparse.csc_array((m + cones, m + cones)),
-            2 * scale * sparse.eye_array(factors),
-        ],
-        format="csc",
+    quadratic = 2 * scale * sparse.csc_array(P + sparse.diags_array(own) if own.any() else P)
+    quadratic = sparse.csc_array(
+        (quadratic.data, quadratic.indices, np.append(quadratic.indptr, np.full(m + cones, quadratic.nnz))),
+        shape=(n + m + cones, n + m + cones),
     )
     cost = scale * np.concatenate([problem.q, problem.p, d[tied], np.zeros(factors)])
-    total = n + m + cones + factors
     matrix, row_lower, row_upper, _, _ = setting.joint_rows
-    norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    norms[norms == 0.0] = 1.0
-    matrix = sparse.csr_array(sparse.diags_array(1 / norms) @ matrix)
+    matrix, norms = of_norm_one(matrix)
     row_lower, row_upper = row_lower / norms, row_upper / norms
-    wide = sparse.csr_array(sparse.hstack([matrix, sparse.csr_array((matrix.shape[0], cones + factors))]))
-    equal = row_lower == row_upper
-    low, high = np.isfinite(row_lower) & ~equal, np.isfinite(row_upper) & ~equal
-    lower = np.concatenate([setting.hull_lower, np.zeros(m)])
-    upper = np.concatenate([setting.hull_upper, setting.b_upper])
-    identity = sparse.csr_array(sparse.hstack([sparse.eye_array(n + m), sparse.csr_array((n + m, cones + factors))]))
-    fixed = lower == upper
-    below, above = np.isfinite(lower) & ~fixed, np.isfinite(upper) & ~fixed
-    blocks = [wide[equal]]
-    rhs = [row_lower[equal]]
+    rows = beside(matrix, cones + factors)
     if T is not None:
+        quadratic = sparse.block_diag([quadratic, 2 * scale * sparse.eye_array(factors)], format="csc")
         root = sparse.hstack(
             [sparse.csr_array(T.T), sparse.csr_array((factors, m + cones)), -sparse.eye_array(factors)]
         )
-        blocks.append(sparse.csr_array(root))
-        rhs.append(np.zeros(factors))
-    blocks.append(identity[fixed])
-    rhs.append(lower[fixed])
-    equations = sum(block.shape[0] for block in blocks)
-    blocks += [-wide[low], wide[high], -identity[below], identity[above]]
-    rhs += [-row_lower[low], row_upper[high], -lower[below], upper[above]]
-    inequalities = sum(block.shape[0] for block in blocks) - equations
-    if cones:
-        # (t + b, t - b, 2 x) in the second-order cone: t b >= x^2.
-        i = np.arange(cones)
-        t, switch = n + m + i, n + problem.switch[tied]
-        entries = np.concatenate([-np.ones(3 * cones), np.ones(cones), -2 * np.ones(cones)])
-        rows = np.concatenate([3 * i, 3 * i, 3 * i + 1, 3 * i + 1, 3 * i + 2])
-        columns = np.concatenate([t, switch, t, switch, tied])
-        blocks.append(sparse.csr_array((entries, (rows, columns)), shape=(3 * cones, total)))
-        rhs.append(np.zeros(3 * cones))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.equilibrate_enable = equilibrate
-    settings.max_threads = 1
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-    if time_limit is not None:
-        settings.time_limit = max(time_limit, 1e-3)
-    kinds = [clarabel.ZeroConeT(equations)] if equations else []
-    kinds += [clarabel.NonnegativeConeT(inequalities)] if inequalities else []
-    kinds += [clarabel.SecondOrderConeT(3)] * cones
-    solver = clarabel.DefaultSolver(
-        sparse.csc_matrix(sparse.triu(quadratic)), cost, sparse.csc_matrix(sparse.vstack(blocks)),
-        np.concatenate(rhs), kinds, settings,
+        rows = sparse.csr_array(sparse.vstack([rows, root]))
+        row_lower, row_upper = (np.concatenate([side, np.zeros(factors)]) for side in (row_lower, row_upper))
+    answer = solve_cone_program(
+        quadratic, cost, rows, row_lower, row_upper,
+        np.concatenate([setting.hull_lower, np.zeros(m)]), np.concatenate([setting.hull_upper, setting.b_upper]),
+        Products(n + m + np.arange(cones), n + problem.switch[tied], tied),
+        time_limit=time_limit, tolerance=tolerance, equilibrate=equilibrate,
     )  # fmt: skip
-    solution = solver.solve()
-    status = str(solution.status)
-    z, dual = np.array(solution.x), np.array(solution.z)
-    if status in ("InsufficientProgress", "NumericalError") and equilibrate:
+    if answer.status is Outcome.ERROR and equilibrate:
         return solve_perspective(setting, d, time_limit, tolerance, equilibrate=False)
-    if "Infeasible" in status or not (np.isfinite(z).all() and np.isfinite(dual).all()):
-        raise RelaxationFailed("infeasible" if "PrimalInfeasible" in status else "error")
-    multipliers = np.zeros(matrix.shape[0])
-    edges = np.cumsum([int(equal.sum()), factors + int(fixed.sum()), int(low.sum()), int(high.sum())])
-    multipliers[equal] = -dual[: edges[0]]
-    multipliers[low] += dual[edges[1] : edges[2]]
-    multipliers[high] -= dual[edges[2] : edges[3]]
-    multipliers /= norms * scale
+    if answer.x is None or answer.row_multipliers is None:
+        raise RelaxationFailed("infeasible" if answer.status is Outcome.INFEASIBLE else "error")
+    z, multipliers = answer.x, answer.row_multipliers[: matrix.shape[0]] / (norms * scale)
     x = np.clip(z[:n], setting.hull_lower, setting.hull_upper)
     first, last = problem.rows, problem.rows + problem.B.shape[0]
     return x, np.clip(z[n : n + m], 0.0, 1.0), multipliers[:first], multipliers[first:last]

@@ -59,7 +59,8 @@ def attainable_range(portfolio: Portfolio, time_limit: float | None, seed: int) 
 
 def _least_variance(covariance: QuadraticForm, budget: float, lower: Vector, upper: Vector) -> Vector:
     """The x of least variance over sum x = budget, lower <= x <= upper."""
-    import clarabel
+    # Loaded where it is used: an import of the package does not wait for it.
+    from hybridmip.engines.conic import solve_cone_program
 
     n = covariance.n
     mean_variance = float(covariance.diagonal().mean())
@@ -67,31 +68,20 @@ def _least_variance(covariance: QuadraticForm, budget: float, lower: Vector, upp
     scale = 1.0 / mean_variance if mean_variance > 0 else 1.0
     plain, root = covariance.split()
     blocks: list[Any] = [2 * scale * plain]
-    equations = sparse.csc_array(np.ones((1, n)))
-    right = [budget]
+    equations = sparse.csr_array(np.ones((1, n)))
     factors = 0
     if root is not None:
         # y = T'x as variables of their own keep the factor model factored: x'Qx = x'Px + y'y.
         factors = root.shape[1]
         blocks.append(2 * sparse.eye_array(factors))
-        exposures = sparse.hstack([np.sqrt(scale) * sparse.csc_array(root.T), -sparse.eye_array(factors)])
-        equations = sparse.vstack([sparse.hstack([equations, sparse.csc_array((1, factors))]), exposures])
-        right += [0.0] * factors
-    bounds = sparse.hstack([sparse.eye_array(n), sparse.csc_array((n, factors))])
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
+        exposures = sparse.hstack([np.sqrt(scale) * sparse.csr_array(root.T), -sparse.eye_array(factors)])
+        equations = sparse.vstack([sparse.hstack([equations, sparse.csr_array((1, factors))]), exposures], format="csr")
+    right = np.concatenate([[budget], np.zeros(factors)])
     # The return of a minimum is only as exact as the square root of the gap: ask for all there is.
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-13
-    solver = clarabel.DefaultSolver(
-        sparse.csc_matrix(sparse.triu(sparse.block_diag(blocks), format="csc")),
-        np.zeros(n + factors),
-        sparse.csc_matrix(sparse.vstack([equations, bounds, -bounds])),
-        np.concatenate([right, upper, -lower]),
-        [clarabel.ZeroConeT(1 + factors), clarabel.NonnegativeConeT(2 * n)],
-        settings,
+    answer = solve_cone_program(
+        sparse.block_diag(blocks), np.zeros(n + factors), equations, right, right, lower, upper, tolerance=1e-13
     )
-    solution = solver.solve()
-    x = np.clip(np.asarray(solution.x[:n], dtype=np.float64), lower, upper)
-    if not np.isfinite(x).all() or abs(x.sum() - budget) > 1e-6 * max(1.0, abs(budget), np.abs(x).sum()):
-        raise ProblemError(f"least variance not found (Clarabel: {solution.status}); check the covariance")
+    x = None if answer.x is None else np.clip(answer.x[:n], lower, upper)
+    if x is None or abs(x.sum() - budget) > 1e-6 * max(1.0, abs(budget), np.abs(x).sum()):
+        raise ProblemError(f"least variance not found (Clarabel: {answer.status}); check the covariance")
     return x
