@@ -261,7 +261,9 @@ class DenseSolver:
 
     def refuted(self, b: Binary) -> bool:
         """Whether the general solver can prove that b is infeasible."""
-        return self.general.refuted(b)
+        refuted = self.general.refuted(b)
+        self.evaluations += refuted
+        return refuted
 
     def close(self) -> None:
         """Release the threads."""
