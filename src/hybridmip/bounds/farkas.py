@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.bounds.exact_sums import sign_of_sum
@@ -21,6 +24,33 @@ def of_unit_size(
     return sparse.csr_array(sparse.diags_array(units) @ matrix), row_lower * units, row_upper * units
 
 
+@dataclass(frozen=True)
+class Clash:
+    """Multipliers of rows, with the slope in x that they give them: what proves that no x satisfies the rows (Farkas).
+
+    `error` is that of the slope, at most: none where it counts that it is exactly zero.
+    """
+
+    multipliers: Vector
+    slope: Vector
+    error: Vector
+
+    def holds(self, row_lower: Vector, row_upper: Vector, lower: Vector, upper: Vector) -> bool:
+        """Whether no x in its bounds satisfies the rows with these limits: y'(rows) cannot reach what is asked."""
+        slope, error = self.slope, self.error
+        # The largest that the slope can be, times the x where that counts most.
+        with np.errstate(invalid="ignore"):
+            ends = np.stack([(slope + error) * upper, (slope - error) * upper, (slope + error) * lower,
+                             (slope - error) * lower])  # fmt: skip
+        ends[np.isnan(ends)] = 0.0  # a slope of zero, without error, times infinity
+        most = ends.max(axis=0)
+        asked = priced_limits(self.multipliers, row_lower, row_upper)
+        total = float(asked.sum() - most.sum())
+        charged = rounding(self.multipliers.size + slope.size) * float(np.abs(asked).sum() + np.abs(most).sum())
+        size = float(np.abs(self.multipliers).max(initial=0.0))
+        return bool(np.isfinite(total)) and total - charged > 0.5 * INFEASIBLE * size
+
+
 class Clashes:
     """Proofs that no x in its bounds satisfies the rows `matrix`, for any bounds and limits.
 
@@ -34,42 +64,30 @@ class Clashes:
         self._columns = sparse.csc_array(matrix)
         self._transposed = sparse.csr_array(matrix.T)
         self._magnitude = abs(self._transposed)
-        self._rows, self._n = matrix.shape
 
-    def slope(self, y: Vector) -> Vector:
-        """y'(rows), with nothing where that is less than its rounding error."""
-        slope: Vector = self._transposed @ y
-        return np.where(np.abs(slope) <= rounding(self._rows) * (self._magnitude @ np.abs(y)), 0.0, slope)
+    def _of(self, y: Vector, unlimited: NDArray[np.bool_]) -> Clash:
+        """Nothing counts as zero: the slope of an x without a limit is found without rounding where it is small."""
+        slope = self._transposed @ y
+        error = rounding(y.size) * (self._magnitude @ np.abs(y))
+        for j in np.flatnonzero(unlimited & (np.abs(slope) <= error)):
+            part = slice(self._columns.indptr[j], self._columns.indptr[j + 1])
+            sign = sign_of_sum(self._columns.data[part], y[self._columns.indices[part]])
+            if sign is not None:  # certain now: of this size at most, or nothing
+                slope[j], error[j] = (0.5 * sign * error[j], 0.5 * error[j]) if sign else (0.0, 0.0)
+        return Clash(y, slope, error)
 
     def proven(
         self, multipliers: Vector, row_lower: Vector, row_upper: Vector, lower: Vector, upper: Vector
-    ) -> Vector | None:
-        """Multipliers that prove that no x in its bounds satisfies the rows (Farkas); None where these do not.
+    ) -> Clash | None:
+        """A proof that no x in its bounds satisfies the rows; None where these multipliers give none.
 
-        y'(rows) cannot reach what the limits ask of it, rounding included. Nothing counts as zero: an x without a limit
-        needs a slope of exactly the right sign, so small multipliers are left out where that helps.
+        An x without a limit needs a slope of exactly the right sign: small multipliers are left out where that helps.
         """
         size = float(np.abs(multipliers).max(initial=0.0))
         unlimited = np.isinf(lower) | np.isinf(upper)
         for smallest in (0.0, 1e-9, 1e-6):
             y = np.where(np.abs(multipliers) > smallest * size, multipliers, 0.0)
-            y = usable_multipliers(y, row_lower, row_upper)
-            slope = self._transposed @ y
-            error = rounding(self._rows) * (self._magnitude @ np.abs(y))
-            for j in np.flatnonzero(unlimited & (np.abs(slope) <= error)):
-                part = slice(self._columns.indptr[j], self._columns.indptr[j + 1])
-                sign = sign_of_sum(self._columns.data[part], y[self._columns.indices[part]])
-                if sign is not None:  # certain now: of this size at most, or nothing
-                    slope[j], error[j] = (0.5 * sign * error[j], 0.5 * error[j]) if sign else (0.0, 0.0)
-            # The largest that the slope can be, times the x where that counts most.
-            with np.errstate(invalid="ignore"):
-                ends = np.stack([(slope + error) * upper, (slope - error) * upper, (slope + error) * lower,
-                                 (slope - error) * lower])  # fmt: skip
-                ends = np.where(np.isnan(ends), 0.0, ends)  # a slope of zero, without error, times infinity
-                most = ends.max(axis=0)
-            asked = priced_limits(y, row_lower, row_upper)
-            total = float(asked.sum() - most.sum())
-            charged = rounding(self._rows + self._n) * float(np.abs(asked).sum() + np.abs(most).sum())
-            if np.isfinite(total) and total - charged > 0.5 * INFEASIBLE * size:
-                return y
+            clash = self._of(usable_multipliers(y, row_lower, row_upper), unlimited)
+            if clash.holds(row_lower, row_upper, lower, upper):
+                return clash
         return None

@@ -39,12 +39,12 @@ def clashing_rows(setting: Setting, time_limit: float | None = None) -> tuple[st
     answer = model.solve(time_limit)
     if answer.status != "optimal" or answer.row_duals is None or answer.objective <= MARGIN:
         return None
-    y = Clashes(matrix).proven(answer.row_duals, row_lower, row_upper, lower, upper)
-    if y is None:
+    clash = Clashes(matrix).proven(answer.row_duals, row_lower, row_upper, lower, upper)
+    if clash is None:
         return None
     names = list(problem.row_names) + list(problem.b_row_names)
     names += [f"{problem.x_names[j]} >= lower * switch" for j in below]
     names += [f"{problem.x_names[j]} <= upper * switch" for j in above]
-    used = np.flatnonzero(y)
+    used = np.flatnonzero(clash.multipliers)
     proper = [names[i] for i in used if i < problem.rows + problem.B.shape[0]]
     return tuple(proper) if proper else tuple(names[i] for i in used)

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.bounds.farkas import Clashes, of_unit_size
-from hybridmip.bounds.multipliers import priced_limits
+from hybridmip.bounds.farkas import Clash, Clashes, of_unit_size
 from hybridmip.engines.conic import solve_qp
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.errors import UnboundedError
@@ -51,7 +50,7 @@ class GeneralSolver:
         self._columns = sparse.csc_array(self._A)
         self._reach = np.maximum(np.abs(problem.x_lower), np.abs(problem.x_upper))
         self._clashes = Clashes(self._A)
-        self._known_clashes: list[tuple[Vector, Vector]] = []  # multipliers, and their slope in x
+        self._known_clashes: list[Clash] = []
 
     @cached_property
     def _elastic(self) -> LinearModel:
@@ -142,8 +141,9 @@ class GeneralSolver:
                 multipliers = self._least_violation(b, push)[2]
             if multipliers is None:
                 continue
-            if (y := self._clashes.proven(multipliers, row_lower, row_upper, lower, upper)) is not None:
-                self._known_clashes = [(y, self._clashes.slope(y)), *self._known_clashes[: MOST_CLASHES - 1]]
+            clash = self._clashes.proven(multipliers, row_lower, row_upper, lower, upper)
+            if clash is not None:
+                self._known_clashes = [clash, *self._known_clashes[: MOST_CLASHES - 1]]
                 return True
             if np.isfinite(lower).all() and np.isfinite(upper).all():
                 break
@@ -153,11 +153,8 @@ class GeneralSolver:
         """Whether b is proven to be infeasible: by what did so for another b, or else by multipliers of its own."""
         lower, upper = self.problem.bounds_given(b)
         box = *self._limits(b), lower, upper
-        for at, (known, slope) in enumerate(self._known_clashes):
-            end = np.where(slope > 0, upper, lower)
-            most = slope @ np.where(slope != 0, end, 0.0)
-            likely = priced_limits(known, *box[:2]).sum() > most
-            if likely and self._clashes.proven(known, *box) is not None:
+        for at, known in enumerate(self._known_clashes):
+            if known.holds(*box):
                 self._known_clashes.insert(0, self._known_clashes.pop(at))
                 return True
         violation, _, multipliers = self._least_violation(b)
