@@ -8,3 +8,18 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 Binary = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
+
+
+#: Systems of at most so many rows are solved by singular values; beyond, QR with pivoting takes a tenth of the time.
+BY_SINGULAR_VALUES = 60
+
+
+def least_squares(A: Matrix, right: Vector, rcond: float = 1e-14) -> Vector:
+    """The shortest of the x with the least |Ax - right|."""
+    if A.shape[0] <= BY_SINGULAR_VALUES:
+        found: Vector = np.linalg.lstsq(A, right, rcond=rcond)[0]
+        return found
+    from scipy.linalg import lstsq  # not needed for `--help`
+
+    found = lstsq(A, right, cond=rcond, lapack_driver="gelsy", check_finite=False)[0]
+    return found

@@ -20,8 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from hybridmip.bounds.diagonal import semidefinite_slack
 from hybridmip.bounds.exact_sums import sign_of_sum
@@ -120,6 +122,10 @@ class Formula:
     def __init__(self, problem: Problem, binaries: BinarySet, lower: Vector, upper: Vector) -> None:
         self.problem, self.binaries, self.lower, self.upper = problem, binaries, lower, upper
 
+    @cached_property
+    def _columns(self) -> sparse.csc_array:
+        return sparse.csc_array(self.problem.A)
+
     def slack(self, diagonal: Vector) -> Vector | None:
         """e with Q - D + diag(e) >= 0 proven; None where it is not."""
         return semidefinite_slack(self.problem.Q, diagonal)
@@ -166,9 +172,9 @@ class Formula:
     def _sign_of_slope(self, j: int, y: Vector, la: Vector) -> int | None:
         """The sign of v_j where d_j = 0, without rounding; None where it cannot be told."""
         problem = self.problem
-        column = problem.A[:, [j]].tocoo()
-        rows = column.coords[0]
-        first, second = [np.array([problem.q[j]]), -column.data], [np.ones(1), la[rows]]
+        columns = self._columns
+        part = slice(columns.indptr[j], columns.indptr[j + 1])
+        first, second = [problem.q[[j]], -columns.data[part]], [np.ones(1), la[columns.indices[part]]]
         Q = problem.Q
         if Q.diagonal()[j] != 0.0:
             if not isinstance(Q, DenseForm | SparseForm):

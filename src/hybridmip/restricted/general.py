@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hybridmip.arrays import least_squares
 from hybridmip.bounds.farkas import Clash, Clashes, of_unit_size
+from hybridmip.engines.blas import one_thread
 from hybridmip.engines.conic import solve_qp
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.errors import UnboundedError
@@ -276,18 +278,25 @@ class GeneralSolver:
         system = np.block([[hessian, -A.T], [A, np.zeros((binding.size, binding.size))]])
         limits = np.where(low_row, row_lower, row_upper)[binding]
         right = np.concatenate([-(problem.q + 2 * problem.Q.matvec(fixed))[free], limits - rows @ fixed])
-        try:
-            found = np.linalg.lstsq(system, right, rcond=1e-14)[0]
-        except np.linalg.LinAlgError:
-            return x, la
-        better, multipliers = fixed, np.zeros(problem.rows)
-        better[free], multipliers[binding] = found[: free.size], found[free.size :]
-        if not np.isfinite(found).all():
-            return x, la
-        better = np.clip(better, lower, upper)
         box = lower, upper, row_lower, row_upper
-        nearer = self._residual(better, multipliers, *box) < self._residual(x, la, *box)
-        return (better, multipliers) if nearer else (x, la)
+        before = self._residual(x, la, *box)
+        for solve in (
+            np.linalg.solve,
+            least_squares,
+        ):  # the second for a singular system, which takes ten times as long
+            try:
+                with one_thread(size):
+                    found = solve(system, right)
+            except np.linalg.LinAlgError:
+                continue
+            if not np.isfinite(found).all():
+                continue
+            better, multipliers = fixed.copy(), np.zeros(problem.rows)
+            better[free], multipliers[binding] = found[: free.size], found[free.size :]
+            better = np.clip(better, lower, upper)
+            if self._residual(better, multipliers, *box) < before:
+                return better, multipliers
+        return x, la
 
     def _residual(
         self, x: Vector, la: Vector, lower: Vector, upper: Vector, row_lower: Vector, row_upper: Vector

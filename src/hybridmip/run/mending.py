@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hybridmip.arrays import least_squares
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.tolerances import NOTHING
@@ -57,7 +58,7 @@ def _nearer(problem: Problem, x: Vector, b: Binary, lower: Vector, upper: Vector
     rows, free = np.flatnonzero(np.isfinite(wanted)), np.flatnonzero((lower < x) & (x < upper))
     if rows.size == 0 or free.size == 0 or rows.size * free.size > LARGEST_SYSTEM:
         return None
-    step = np.linalg.lstsq(problem.A[rows][:, free].toarray(), wanted[rows], rcond=1e-12)[0]
+    step = least_squares(problem.A[rows][:, free].toarray(), wanted[rows], 1e-12)
     moved = x.copy()
     moved[free] = np.clip(x[free] + step, lower[free], upper[free])
     return moved
