@@ -59,10 +59,10 @@ def case(recipe: Recipe) -> tuple[Setting, float]:
     return Setting(problem), best
 
 
-def relax(setting: Setting, augmentation: float = 1e-7) -> dict[str, Relaxed]:
+def relax(setting: Setting, weight: float = 1e-7) -> dict[str, Relaxed]:
     """All of them."""
     found: dict[str, Relaxed] = {}
-    for role in (Line(), Dual(), Augm(augmentation), Persp()):
+    for role in (Line(), Dual(), Augm(weight), Persp()):
         found[role.name] = role.solve(setting, found, None)
     return found
 
@@ -118,15 +118,15 @@ def test_persp_dominates_line(recipe: Recipe) -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES[::3], ids=recipe_name)
-@pytest.mark.parametrize("augmentation", [0.0, 1e-7, 1e-2, 1.0, 1e3, 1e8])
-def test_augm_is_a_bound_for_every_weight(recipe: Recipe, augmentation: float) -> None:
+@pytest.mark.parametrize("weight", [0.0, 1e-7, 1e-2, 1.0, 1e3, 1e8])
+def test_augm_is_a_bound_for_every_weight(recipe: Recipe, weight: float) -> None:
     """The square vanishes on the feasible set, so h is a bound whatever its weight is."""
     setting, best = case(recipe)
-    assert Augm(augmentation).solve(setting, {}, None).bound <= best + slack(best)
+    assert Augm(weight).solve(setting, {}, None).bound <= best + slack(best)
 
 
-@pytest.mark.parametrize("augmentation", [1e5, 1e7])
-def test_augm_is_a_bound_in_spite_of_rounding(augmentation: float) -> None:
+@pytest.mark.parametrize("weight", [1e5, 1e7])
+def test_augm_is_a_bound_in_spite_of_rounding(weight: float) -> None:
     """Small curvatures beside a heavy square: what cancels is taken off, and the bound stays one."""
     for seed in range(15):
         rng = np.random.default_rng(seed)
@@ -135,7 +135,7 @@ def test_augm_is_a_bound_in_spite_of_rounding(augmentation: float) -> None:
             x_lower=0.1, x_upper=9.0, switch=[0, 1, 2],
         )  # fmt: skip
         best, _ = optimum(problem)
-        assert Augm(augmentation).solve(Setting(problem), {}, None).bound <= best + slack(best)
+        assert Augm(weight).solve(Setting(problem), {}, None).bound <= best + slack(best)
 
 
 def test_line_has_a_bound_where_an_x_has_none() -> None:
@@ -147,9 +147,9 @@ def test_line_has_a_bound_where_an_x_has_none() -> None:
     assert np.isfinite(Line().solve(Setting(problem), {}, None).bound)
 
 
-@pytest.mark.parametrize("augmentation", [0.0, 1e-7, 1e-2, 10.0])
+@pytest.mark.parametrize("weight", [0.0, 1e-7, 1e-2, 10.0])
 @pytest.mark.parametrize("quadratic", ["diagonal", "dense", "factor"])
-def test_augmented_value_is_the_formula(quadratic: str, augmentation: float) -> None:
+def test_augmented_value_is_the_formula(quadratic: str, weight: float) -> None:
     """h by Woodbury equals h with M = Phi + lg A'A as a full matrix, at any multipliers, and is a bound."""
     problem = make(Recipe(seed=77, binaries=5, quadratic=quadratic, equations=2, inequalities=0, costs=True))
     setting, best = Setting(problem), optimum(problem)[0]
@@ -163,11 +163,11 @@ def test_augmented_value_is_the_formula(quadratic: str, augmentation: float) -> 
         g = q + A.T @ la - low + high
         c = p + B.T @ lb
         np.add.at(c, problem.switch, problem.x_lower * low - problem.x_upper * high)
-        M = np.diag(diagonal) + augmentation * A.T @ A
-        x = -np.linalg.solve(M, g - 2 * augmentation * A.T @ c_a) / 2
-        h = -x @ M @ x + augmentation * c_a @ c_a + np.minimum(c, 0).sum() - la @ c_a - lb @ c_b + offset
+        M = np.diag(diagonal) + weight * A.T @ A
+        x = -np.linalg.solve(M, g - 2 * weight * A.T @ c_a) / 2
+        h = -x @ M @ x + weight * c_a @ c_a + np.minimum(c, 0).sum() - la @ c_a - lb @ c_b + offset
         found = Relaxed("augm", c, 0.0, x, c, 0.0, -la, -lb, low, high)
-        value = Augm(augmentation)._augmented_value(setting, diagonal, q, offset, c, found, np.zeros(problem.n))
+        value = Augm(weight)._augmented_value(setting, diagonal, q, offset, c, found, np.zeros(problem.n))
         assert value == pytest.approx(h, rel=1e-7, abs=1e-7)
         assert value <= best + slack(best)
 

@@ -32,14 +32,14 @@ class Augm(Relaxation):
 
     Parameters
     ----------
-    augmentation : float
+    weight : float
         lg, the paper's lambda_g.
     """
 
     name = "augm"
 
-    def __init__(self, augmentation: float = 1e-7) -> None:
-        self.augmentation = augmentation
+    def __init__(self, weight: float = 1e-7) -> None:
+        self.weight = weight
 
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Solve the diagonal relaxation, then evaluate h."""
@@ -64,7 +64,7 @@ class Augm(Relaxation):
         self, setting: Setting, diagonal: Vector, q: Vector, offset: float, costs: Vector, found: Relaxed, slack: Vector
     ) -> float:
         """The class's formula for h, by Woodbury, with rounding taken off; -inf where some Phi_j is 0."""
-        problem, lg = setting.problem, self.augmentation
+        problem, lg = setting.problem, self.weight
         if diagonal.size == 0 or diagonal.min() <= 0:
             return -np.inf
         la = usable_multipliers(found.row_multipliers, problem.row_lower, problem.row_upper)
