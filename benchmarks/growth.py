@@ -34,7 +34,9 @@ def measure(n: int, threads: int, limit: float) -> dict[str, Any]:
     started = time.perf_counter()
     problem = portfolio.with_target((low + high) / 2).problem()
     built = time.perf_counter() - started
-    result = hm.solve(problem, config=hm.Config(threads=threads, fit_rounds=0), seed=0, time_limit=limit)
+    result = hm.solve(
+        problem, config=hm.Config(threads=threads, fit=hm.FitSettings(rounds=0)), seed=0, time_limit=limit
+    )
     seconds = time.perf_counter() - started
     return {
         "n": n,

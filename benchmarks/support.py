@@ -45,7 +45,7 @@ def run(options: Options) -> None:
         problem = portfolio.problem()
         entry = {"k": k, **_restricted(problem, k, options.quick)}
         if k not in EDGE:
-            config = hm.Config(threads=options.threads, fit_rounds=0)
+            config = hm.Config(threads=options.threads, fit=hm.FitSettings(rounds=0))
             started = time.perf_counter()
             result = hm.solve(problem, config=config, seed=0, time_limit=record.document["settings"]["time_limit"])
             entry["solve"] = {

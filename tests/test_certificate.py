@@ -14,7 +14,7 @@ from hypothesis import given, reject, settings
 from problems import NoReference, make, optimum
 from test_properties import TIMES, quiet, recipes
 
-from hybridmip import Certificate, Config, FileError, Problem, market, solve
+from hybridmip import Certificate, Config, FileError, FitSettings, Problem, market, solve
 from hybridmip.bounds.diagonal import largest_trace, semidefinite_slack
 from hybridmip.errors import ArgumentError
 from hybridmip.model.binaries import NoFeasibleBinaries
@@ -90,7 +90,7 @@ def case(recipe: object) -> tuple[Problem, float]:
 def test_certificates_hold_and_are_accepted(recipe: object) -> None:
     """The certificate of every solve is below the optimum, agrees with plain loops, and verifies."""
     problem, best = case(recipe)
-    result = solve(problem, config=Config(enumerate_up_to=0, fit_rounds=2), seed=2)
+    result = solve(problem, config=Config(enumerate_up_to=0, fit=FitSettings(rounds=2)), seed=2)
     certificate = result.certificate
     assert certificate is not None
     slack = 1e-8 * max(1.0, abs(best))  # the answers hold their rows to about 1e-9, the oracle to 1e-8

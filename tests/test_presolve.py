@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from problems import NoReference, make, optimum, restricted_value
 from test_properties import quiet, recipes
 
-from hybridmip import Config, Problem, solve
+from hybridmip import Config, FitSettings, Problem, solve
 from hybridmip.model.binaries import NoFeasibleBinaries
 from hybridmip.run.presolve import presolve, unchanged
 
@@ -70,7 +70,7 @@ def test_what_is_written_out_is_written_back(seed: int, curved: bool) -> None:
 def test_the_bound_is_that_of_the_smaller_problem(seed: int, curved: bool) -> None:
     """Put back, the proof is as good where nothing squared was left out; else it may lose, and the bound does not."""
     problem = written_out(12, seed, curved)
-    result = solve(problem, config=Config(enumerate_up_to=0, fit_rounds=0))
+    result = solve(problem, config=Config(enumerate_up_to=0, fit=FitSettings(rounds=0)))
     assert result.certificate is not None
     assert result.certificate.verify(problem)
     inner = max(value for name, value in result.bounds.items() if name in ("persp", "line"))

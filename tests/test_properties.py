@@ -94,7 +94,7 @@ def test_search_alone_finds_the_optimum_of_nearly_all() -> None:
 @given(recipe=recipes)
 def test_paper_configuration_never_lies(recipe: Recipe) -> None:
     """Config.paper() may miss the optimum but is feasible, above it, and its bounds are below."""
-    check(recipe, Config.paper(random_solutions=20, neighbor_limit=50))
+    check(recipe, Config.paper(pool={"random": 20}, walk={"limit": 50}))
 
 
 @pytest.mark.parametrize("binary_rows", BINARY_ROWS)

@@ -15,6 +15,7 @@ from hybridmip.model.problem import Problem
 from hybridmip.restricted.protocol import moved
 from hybridmip.run.clock import StopSearch
 from hybridmip.run.config import Config
+from hybridmip.run.settings import WalkSettings
 from hybridmip.run.state import SearchState, better
 from hybridmip.search.descent import best_move, candidate_moves, descend, marginal_costs
 from hybridmip.search.descents import Descents
@@ -346,10 +347,10 @@ def count_evaluations(state: SearchState, start: Member) -> int:
 
 
 def test_neighborhood_ends_after_its_limit() -> None:
-    """From the optimum nothing is better: exactly `neighbor_limit` neighbors are tried."""
+    """From the optimum nothing is better: exactly `walk.limit` neighbors are tried."""
     problem = portfolio_like(8, 3)
     state = make_state(problem)
-    state.config = state.config.replace(neighbor_limit=25)
+    state.config = state.config.replace(walk=WalkSettings(limit=25))
     best = optimum(problem)[1]
     assert count_evaluations(state, member(state, best)) == 25
 
@@ -358,7 +359,7 @@ def test_neighborhood_moves_to_what_is_better() -> None:
     """With patience it finds the optimum of a small problem; what it returns is no worse than its start."""
     problem = portfolio_like(8, 3)
     state = make_state(problem)
-    state.config = state.config.replace(neighbor_limit=400)
+    state.config = state.config.replace(walk=WalkSettings(limit=400))
     start = member(state, np.arange(8) < 3)
     end = neighborhood(state, start)
     assert end.evaluation.objective == pytest.approx(optimum(problem)[0], rel=1e-7)
@@ -369,7 +370,7 @@ def test_neighborhood_walks_on_from_a_worse_neighbor() -> None:
     """As in the paper the walk goes on from the last neighbor, so with two steps it is two exchanges away."""
     problem = portfolio_like(12, 6)
     state = make_state(problem)
-    state.config = state.config.replace(neighbor_limit=6)
+    state.config = state.config.replace(walk=WalkSettings(limit=6))
     visited: list[np.ndarray] = []
     evaluate = state.evaluate
 

@@ -16,6 +16,7 @@ from hybridmip.relax.line import Line
 from hybridmip.relax.role import Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.config import Config
+from hybridmip.run.settings import GeneticSettings, PoolSettings
 from hybridmip.search.genetic import crossover, genetic, spread
 from hybridmip.search.pool import Member, build_pool
 
@@ -104,8 +105,10 @@ def run_generations(
     count: int, generations: int, keep: float = 50.0, **changes: Any
 ) -> tuple[list[Member], list[Member], int]:
     """(pool before, pool after, evaluations) of so many generations on a small portfolio."""
-    settings = {"spread": 0.0, "mutation_percent": 0.0, "threads": 1, **changes}
-    state = make_state(portfolio_like(14, 4), Config(generations=generations, keep_percent=keep, **settings))
+    settings = GeneticSettings(
+        **{"keep_percent": keep, "spread": 0, "mutation_percent": 0, **changes}, generations=generations
+    )
+    state = make_state(portfolio_like(14, 4), Config(genetic=settings, threads=1))
     pool = sorted_pool(state, count)
     before = state.solver.evaluations
     after = genetic(state, pool)
@@ -134,7 +137,8 @@ def test_the_best_share_survives(count: int, keep: float, kept: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_pool_stays_sorted(seed: int) -> None:
     """After many generations the pool is best first, and its best is no worse than at the start."""
-    state = make_state(portfolio_like(14, 4), Config(generations=60, keep_percent=90, spread=0, threads=1), seed)
+    settings = GeneticSettings(generations=60, keep_percent=90, spread=0)
+    state = make_state(portfolio_like(14, 4), Config(genetic=settings, threads=1), seed)
     before = sorted_pool(state, 30, seed)
     after = genetic(state, before)
     ranks = [m.evaluation.rank for m in after]
@@ -165,7 +169,8 @@ def test_one_member_is_no_pair() -> None:
 
 def test_children_become_incumbents() -> None:
     """What the genetic phase evaluates is offered as the best answer."""
-    state = make_state(portfolio_like(14, 4), Config(generations=80, keep_percent=60, spread=0, threads=1))
+    settings = GeneticSettings(generations=80, keep_percent=60, spread=0)
+    state = make_state(portfolio_like(14, 4), Config(genetic=settings, threads=1))
     after = genetic(state, sorted_pool(state, 20))
     children = [m for m in after if m.origin == "genetic"]
     assert children
@@ -180,8 +185,8 @@ def test_children_become_incumbents() -> None:
 def offspring(mutation: float, seed: int) -> np.ndarray:
     """The child of two equal parents, which differ only in what we say they are worth."""
     problem = portfolio_like(12, 4)
-    config = Config(generations=1, keep_percent=100, spread=0, mutation_percent=mutation, threads=1)
-    state = make_state(problem, config, seed)
+    settings = GeneticSettings(generations=1, keep_percent=100, spread=0, mutation_percent=mutation)
+    state = make_state(problem, Config(genetic=settings, threads=1), seed)
     b = np.arange(12) < 4
     after = genetic(state, [fake(1.0, b=b), fake(2.0, b=b)])
     (child,) = (m for m in after if m.origin == "genetic")
@@ -211,7 +216,7 @@ def test_mutation_comes_with_its_probability() -> None:
 def test_pool_holds_what_was_asked_for() -> None:
     """Warm starts, the relaxation, roundings and random members, each evaluated, in the order of their values."""
     problem = portfolio_like(20, 5)
-    state = make_state(problem, Config(random_solutions=6, rounded_solutions=4, threads=1))
+    state = make_state(problem, Config(pool=PoolSettings(random=6, rounded=4), threads=1))
     relaxed = {"line": Line().solve(Setting(problem, state.binaries), {}, None)}
     given = np.arange(20) < 5
     pool = build_pool(state, relaxed, [given])
@@ -229,7 +234,7 @@ def test_pool_holds_what_was_asked_for() -> None:
 def test_equal_members_are_kept_once() -> None:
     """A warm start that the relaxation finds too is one member, and solved once."""
     problem = Problem(p=[3.0, -1.0, 2.0, -4.0], B=np.ones((1, 4)), b_lower=3, b_upper=3)
-    state = make_state(problem, Config(random_solutions=0, rounded_solutions=0, threads=1))
+    state = make_state(problem, Config(pool=PoolSettings(random=0, rounded=0), threads=1))
     line = Line().solve(Setting(problem, state.binaries), {}, None)
     pool = build_pool(state, {"line": line}, [np.array([False, True, True, True])])
     assert [m.origin for m in pool] == ["warm start"]
@@ -239,6 +244,6 @@ def test_equal_members_are_kept_once() -> None:
 def test_random_members_are_kept_as_drawn() -> None:
     """M_random is the number of random members, also where some of them are equal, as in the paper."""
     problem = portfolio_like(4, 2)
-    state = make_state(problem, Config.paper(random_solutions=30, threads=1))
+    state = make_state(problem, Config.paper(pool={"random": 30}, threads=1))
     pool = build_pool(state, {}, [])
     assert [m.origin for m in pool].count("random") == 30

@@ -139,7 +139,7 @@ def asked(problem: hm.Problem, way: str) -> hm.Result:
     """The solver's answer, asked in some way."""
     options: dict[str, dict[str, Any]] = {
         "no enumeration": {"config": hm.Config(enumerate_up_to=0)},
-        "paper": {"config": hm.Config.paper(random_solutions=20, neighbor_limit=50)},
+        "paper": {"config": hm.Config.paper(pool={"random": 20}, walk={"limit": 50})},
         "quick": {"config": hm.Config.quick()},
         "gap 0": {"gap": 0.0},
         "time limit": {"time_limit": 0.3, "config": hm.Config(enumerate_up_to=0)},

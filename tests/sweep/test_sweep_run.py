@@ -155,7 +155,7 @@ def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
     for changed, name in (
         ({"points": 5}, "problem|grid"),
         ({"seed": 1}, "seed"),
-        ({"config": hm.Config.quick(patience=5)}, "configuration"),
+        ({"config": hm.Config.quick(descent={"patience": 5})}, "configuration"),
     ):
         with pytest.raises(FileError, match=name):
             hm.frontier(asked, **{"points": 4, "store": path, "config": quick, "resume": True, **changed})

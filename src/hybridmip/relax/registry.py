@@ -17,5 +17,5 @@ RELAXATIONS: dict[str, Callable[[Any], Relaxation]] = {
     "persp": lambda config: Persp(),
     "line": lambda config: Line(),
     "dual": lambda config: Dual(),
-    "augm": lambda config: Augm(config.augmentation),
+    "augm": lambda config: Augm(config.augm.weight),
 }

@@ -1,19 +1,47 @@
-"""Config: every knob of the solver, with the paper's symbol for it."""
+"""Config: every knob of the solver, by phase."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hybridmip.errors import ArgumentError, FileError
+from hybridmip.run.settings import (
+    AugmSettings,
+    DescentSettings,
+    FitSettings,
+    GeneticSettings,
+    PoolSettings,
+    WalkSettings,
+    require,
+)
 
 if TYPE_CHECKING:
     from hybridmip.run.phase import Phase
 
 DEFAULT_RELAXATIONS = ("persp", "line", "dual", "augm")
 PAPER_RELAXATIONS = ("line", "dual", "augm")
+#: The settings of single phases, by their name in `Config` and in files.
+GROUPS: dict[str, type] = {
+    "augm": AugmSettings,
+    "pool": PoolSettings,
+    "genetic": GeneticSettings,
+    "walk": WalkSettings,
+    "descent": DescentSettings,
+    "fit": FitSettings,
+}
+#: What a file may have for a setting, by the setting's annotation; for a group it is a table.
+ALLOWED = {
+    "str": ("a string",),
+    "bool": ("a boolean",),
+    "int": ("an integer",),
+    "int | None": ("an integer",),
+    "float": ("a float", "an integer"),
+    "tuple[str, ...]": ("an array of strings",),
+}
 
 
 @dataclass(frozen=True)
@@ -23,37 +51,16 @@ class Config:
 
     Attributes
     ----------
+    name : str
+        What the progress display calls it.
     phases : tuple of Phase, optional
         The steps, in order (`hybridmip.run.phases` has those of the three algorithms); each runs where it serves the
         problem. Left out, those of the algorithm that the other settings ask for.
     relaxations : tuple of str
         Which relaxations feed the pool (M_relax of them), in this order. Where Persp was solved and Line would
         take long, Line and Dual, which it dominates, are left out.
-    augmentation : float
-        Weight of the squared rows in Augm (paper: lambda_g = 1e-7).
-    random_solutions : int
-        Uniform random members of the pool (paper: M_random).
-    rounded_solutions : int
-        Randomised roundings of the relaxed b in the pool (not in the paper).
-    keep_percent : float
-        Share of the pool that survives a competition (paper: p %).
-    spread : float
-        The genetic phase ends when (worst - best) / best is at most this (paper: l).
-    mutation_percent : float
-        Probability of a mutation (paper: m %).
-    generations : int
-        Most competitions of the genetic phase.
     neighborhood : str
         `paper` (random exchanges from neighbor to neighbor) or `descent` (best improvement, shaken).
-    neighbor_limit : int
-        Exchanges without improvement after which the paper's neighborhood search ends.
-    descents : int
-        Members of the pool that are starts of a descent (`descent` only).
-    patience : int
-        Shakes and crossovers in a row without improvement after which the search has converged.
-    fit_rounds : int or None
-        Rounds of fitting Persp's diagonal to the problem, after the search; None for none unless there is a time
-        limit or a gap to reach.
     presolve : bool
         Leave out rows and x that others determine, before anything else.
     enumerate_up_to : int
@@ -62,27 +69,39 @@ class Config:
         Most restricted problems to solve.
     threads : int or None
         Threads for batches of restricted problems; None for all cores. The answer does not depend on it.
+    augm : AugmSettings
+        The relaxation Augm.
+    pool : PoolSettings
+        How many members the pool gets.
+    genetic : GeneticSettings
+        The genetic algorithm.
+    walk : WalkSettings
+        The paper's neighborhood search (`neighborhood="paper"`).
+    descent : DescentSettings
+        The search by descents (`neighborhood="descent"`).
+    fit : FitSettings
+        Fitting the bound, after the search.
+
+    Raises
+    ------
+    ArgumentError
+        If a setting is out of its range; the message names it (`pool.random`).
     """
 
     name: str = "default"
     phases: tuple[Phase, ...] | None = None
     relaxations: tuple[str, ...] = DEFAULT_RELAXATIONS
-    augmentation: float = 1e-7
-    random_solutions: int = 10
-    rounded_solutions: int = 10
-    keep_percent: float = 95.0
-    spread: float = 1e-3
-    mutation_percent: float = 20.0
-    generations: int = 0
     neighborhood: str = "descent"
-    neighbor_limit: int = 500
-    descents: int = 4
-    patience: int = 40
-    fit_rounds: int | None = None
     presolve: bool = True
     enumerate_up_to: int = 4096
     evaluation_limit: int | None = None
     threads: int | None = None
+    augm: AugmSettings = field(default_factory=AugmSettings)
+    pool: PoolSettings = field(default_factory=PoolSettings)
+    genetic: GeneticSettings = field(default_factory=GeneticSettings)
+    walk: WalkSettings = field(default_factory=WalkSettings)
+    descent: DescentSettings = field(default_factory=DescentSettings)
+    fit: FitSettings = field(default_factory=FitSettings)
 
     def __post_init__(self) -> None:
         unknown = [r for r in self.relaxations if r not in DEFAULT_RELAXATIONS]
@@ -94,73 +113,62 @@ class Config:
             raise ArgumentError(f"relaxations has {unknown[0]!r}; choose from {', '.join(RELAXATIONS)}")
         if self.neighborhood not in ("paper", "descent"):
             raise ArgumentError(f"neighborhood is {self.neighborhood!r}; choose 'paper' or 'descent'")
-        if not 0 < self.keep_percent <= 100:
-            raise ArgumentError(f"keep_percent is {self.keep_percent}; it must be above 0 and at most 100")
-        if not 0 <= self.mutation_percent <= 100:
-            raise ArgumentError(f"mutation_percent is {self.mutation_percent}; it must be between 0 and 100")
-        if self.threads is not None and self.threads < 1:
-            raise ArgumentError(f"threads is {self.threads}; it must be at least 1, or None for all cores")
-        counts = (
-            "random_solutions",
-            "rounded_solutions",
-            "generations",
-            "neighbor_limit",
-            "descents",
-            "patience",
-        )
-        for name in (*counts, "enumerate_up_to", "augmentation", "spread"):
-            if getattr(self, name) < 0:
-                raise ArgumentError(f"{name} is {getattr(self, name)}; it must not be negative")
-        if self.fit_rounds is not None and self.fit_rounds < 0:
-            raise ArgumentError(f"fit_rounds is {self.fit_rounds}; it must not be negative, or None")
-        if self.evaluation_limit is not None and self.evaluation_limit < 1:
-            raise ArgumentError(f"evaluation_limit is {self.evaluation_limit}; it must be at least 1, or None")
+        threads, limit, most = self.threads, self.evaluation_limit, self.enumerate_up_to
+        require(threads is None or threads >= 1, "threads", threads, "at least 1, or None for all cores")
+        require(limit is None or limit >= 1, "evaluation_limit", limit, "at least 1, or None for no limit")
+        require(most >= 0, "enumerate_up_to", most, "0 (never) or more")
+        for name, group in GROUPS.items():
+            given = getattr(self, name)
+            if not isinstance(given, group):
+                raise ArgumentError(
+                    f"{name} is a {type(given).__name__}; it must be a {group.__name__} (replace() takes a dict too)"
+                )
 
     @classmethod
     def paper(cls, **changes: object) -> Config:
         """The paper's algorithm to the letter.
 
         The paper leaves M_random, p, l, m and the neighbor limit open; the values here are ours. With
-        p = 95 a pool of 100 shrinks, competition by competition, to a stable score of survivors.
+        p = 95 a pool of 100 shrinks, competition by competition, to a stable score of survivors. Changes are
+        those of `replace`.
         """
-        settings: dict[str, object] = {
-            "name": "paper",
-            "relaxations": PAPER_RELAXATIONS,
-            "augmentation": 1e-7,
-            "random_solutions": 97,
-            "rounded_solutions": 0,
-            "keep_percent": 95.0,
-            "spread": 1e-4,
-            "mutation_percent": 20.0,
-            "generations": 5000,
-            "neighborhood": "paper",
-            "neighbor_limit": 500,
-            "fit_rounds": 0,
-            "presolve": False,
-            "enumerate_up_to": 0,
-        }
-        return cls(**{**settings, **changes})  # type: ignore[arg-type]
+        algorithm = cls(
+            name="paper",
+            relaxations=PAPER_RELAXATIONS,
+            neighborhood="paper",
+            presolve=False,
+            enumerate_up_to=0,
+            augm=AugmSettings(weight=1e-7),
+            pool=PoolSettings(random=97, rounded=0),
+            genetic=GeneticSettings(keep_percent=95.0, spread=1e-4, mutation_percent=20.0, generations=5000),
+            walk=WalkSettings(limit=500),
+            fit=FitSettings(rounds=0),
+        )
+        return algorithm.replace(**changes)
 
     @classmethod
     def quick(cls, **changes: object) -> Config:
-        """Answers in milliseconds and no bounds: the search alone, from a few random starts."""
-        settings: dict[str, object] = {
-            "name": "quick",
-            "relaxations": (),
-            "random_solutions": 4,
-            "rounded_solutions": 0,
-            "patience": 4,
-        }
-        return cls(**{**settings, **changes})  # type: ignore[arg-type]
+        """Answers in milliseconds and no bounds: the search alone, from a few random starts.
+
+        Changes are those of `replace`.
+        """
+        algorithm = cls(
+            name="quick",
+            relaxations=(),
+            pool=PoolSettings(random=4, rounded=0),
+            descent=DescentSettings(patience=4),
+        )
+        return algorithm.replace(**changes)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Config:
-        """A configuration from a TOML file: its settings by name, on top of `base = "default"`, "quick" or "paper".
+        """A configuration from a TOML file: its settings by name, a table for each group, on top of
+        `base = "default"`, "quick" or "paper".
 
         Raises
         ------
         FileError
-            If the file cannot be read, or has a setting that there is none of.
+            If the file cannot be read, has a table or a setting that there is none of, or a value of the wrong type.
         ArgumentError
             If a setting is out of its range.
         """
@@ -172,22 +180,47 @@ class Config:
             raise FileError(f"{path} cannot be read ({error.strerror}); check the path") from None
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise FileError(f"{path} is not TOML: {error}") from None
-        bases = {"default": cls, "quick": cls.quick, "paper": cls.paper}
+        bases = {"default": cls(), "quick": cls.quick(), "paper": cls.paper()}
         base = settings.pop("base", "default")
-        if base not in bases:
+        if not isinstance(base, str) or base not in bases:
             raise FileError(f"{path}: base is {base!r}; choose from {', '.join(bases)}")
-        known = {entry.name: entry for entry in dataclasses.fields(cls) if entry.name != "phases"}
-        for name, value in settings.items():
-            if name not in known:
-                raise FileError(f"{path}: there is no setting {name}; choose from base, {', '.join(known)}")
-            kind, wanted = type(value).__name__, str(known[name].type)
-            allowed = {"list": "tuple", "int": "int float"}.get(kind, kind).split()
-            if not any(word in wanted for word in allowed):
-                raise FileError(f"{path}: {name} is a {kind}; it must be {wanted}")
+        _check_table(path, settings, cls)
         if "relaxations" in settings:
             settings["relaxations"] = tuple(settings["relaxations"])
-        return bases[base](**settings)  # type: ignore[operator,no-any-return]
+        return bases[base].replace(**settings)
 
     def replace(self, **changes: object) -> Config:
-        """A copy with some settings changed."""
+        """A copy with some settings changed: `replace(threads=1, pool={"random": 0})`.
+
+        A group is replaced as a whole (`pool=PoolSettings(random=0)`, whose other settings are those of `Config()`), or
+        by a dict of the settings that change.
+        """
+        for name, change in changes.items():
+            if name in GROUPS and isinstance(change, Mapping):
+                changes[name] = dataclasses.replace(getattr(self, name), **change)
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+
+def _check_table(path: str | Path, table: dict[str, Any], kind: type, group: str = "") -> None:
+    """Refuse what is no setting of `kind`, or is one of another type."""
+    known = {entry.name: str(entry.type) for entry in dataclasses.fields(kind) if entry.name != "phases"}
+    for name, value in table.items():
+        full = f"{group}{name}"
+        if name not in known:
+            what = f"table [{full}]" if isinstance(value, dict) else f"setting {full}"
+            choices = [f"[{other}]" if known[other] not in ALLOWED else f"{group}{other}" for other in known]
+            choices = choices if group else ["base", *choices]
+            raise FileError(f"{path}: there is no {what}; choose from {', '.join(choices)}")
+        allowed, found = ALLOWED.get(known[name], ("a table",)), _toml_kind(value)
+        if found not in allowed:
+            raise FileError(f"{path}: {full} is {found}; it must be {' or '.join(allowed)}")
+        if isinstance(value, dict):
+            _check_table(path, value, GROUPS[name], f"{name}.")
+
+
+def _toml_kind(value: object) -> str:
+    """What TOML calls a value."""
+    if isinstance(value, list):
+        return "an array of strings" if all(isinstance(entry, str) for entry in value) else "an array"
+    names = {str: "a string", bool: "a boolean", int: "an integer", float: "a float", dict: "a table"}
+    return names.get(type(value), "a date or a time")

@@ -373,14 +373,14 @@ class Fit(Phase):
     name = "fitting"
 
     def supports(self, structure: Structure, config: Config) -> bool:
-        return config.fit_rounds != 0
+        return config.fit.rounds != 0
 
     def ready(self, run: Run) -> bool:
         return run.guide is not None and run.state.best.feasible
 
     def run(self, run: Run) -> StopReason | None:
         state, core, tried_at = run.state, Core(), run.state.bound
-        rounds = state.config.fit_rounds
+        rounds = state.config.fit.rounds
         if rounds is None:
             rounds = FIT_ROUNDS if state.remaining is not None or state.gap != OPTIMAL_GAP else 0
         for _ in range(rounds):

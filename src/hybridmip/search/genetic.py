@@ -41,17 +41,17 @@ def spread(pool: list[Member]) -> float:
 
 def genetic(state: SearchState, pool: list[Member]) -> list[Member]:
     """Evolve the pool until its members are within `spread` of each other; best first."""
-    config, rng = state.config, state.rng
-    for _ in range(config.generations):
+    settings, rng = state.config.genetic, state.rng
+    for _ in range(settings.generations):
         state.check()
         # p %: at least two, so that there is a pair of parents.
-        keep = max(2, math.ceil(len(pool) * config.keep_percent / 100))
+        keep = max(2, math.ceil(len(pool) * settings.keep_percent / 100))
         pool = pool[:keep]
-        if len(pool) < 2 or spread(pool) <= config.spread:
+        if len(pool) < 2 or spread(pool) <= settings.spread:
             break
         i, j = rng.choice(len(pool), size=2, replace=False)
         child = crossover(state.binaries, pool[i].b, pool[j].b, rng)
-        if 100 * rng.random() < config.mutation_percent:
+        if 100 * rng.random() < settings.mutation_percent:
             child = state.binaries.exchange_at_random(child, rng)
         member = Member(child, state.evaluate(child, "genetic"), "genetic")
         position = sum(other.evaluation.rank <= member.evaluation.rank for other in pool)

@@ -10,7 +10,7 @@ def neighborhood(state: SearchState, start: Member) -> Member:
     """Exchange a random 1 and 0; move if better, else exchange once more from that neighbor."""
     current, walker = start, start.b
     failures = 0
-    while failures < state.config.neighbor_limit and state.problem.m:
+    while failures < state.config.walk.limit and state.problem.m:
         walker = state.binaries.exchange_at_random(walker, state.rng)
         evaluation = state.evaluate(walker, "neighborhood")
         if better(evaluation.rank, current.evaluation.rank):

@@ -32,7 +32,7 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
 
     Members that are equal are kept once, except that random ones are kept as drawn, as in the paper.
     """
-    config, members = state.config, []
+    settings, members = state.config.pool, []
     seen: set[bytes] = set()
 
     def add(b: Binary, origin: str) -> None:
@@ -49,12 +49,12 @@ def build_pool(state: SearchState, relaxed: dict[str, Relaxed], given: list[Bina
     rounding = [r for r in relaxed.values() if r.fractional]
     # Where the rows on b make every member a MILP, the search must not wait for all of them.
     end = np.inf if state.remaining is None else time.perf_counter() + SHARE_OF_TIME * state.remaining
-    for k in range(config.rounded_solutions if rounding else 0):
+    for k in range(settings.rounded if rounding else 0):
         if time.perf_counter() > end:
             break
         source = rounding[k % len(rounding)]
         add(state.binaries.round(source.b, state.rng), f"rounded {source.name}")
-    for _ in range(config.random_solutions):
+    for _ in range(settings.random):
         if time.perf_counter() > end and members:
             break
         add(state.binaries.random(state.rng, state.best_b), "random")

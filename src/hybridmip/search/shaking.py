@@ -79,16 +79,16 @@ def shaking(state: SearchState, pool: list[Member]) -> Member:
     Starts are made in rounds of `ROUND`, so that their descents can run side by side whatever the number
     of threads. Each start is tried once: what was a start before is remembered.
     """
-    config, elite, descents = state.config, Elite(), Descents(state)
-    started = {member.b.tobytes() for member in pool[: max(1, config.descents)]}
-    for member in descents.run([(member.b, "descent") for member in pool[: max(1, config.descents)]]):
+    settings, elite, descents = state.config.descent, Elite(), Descents(state)
+    started = {member.b.tobytes() for member in pool[: settings.starts]}
+    for member in descents.run([(member.b, "descent") for member in pool[: settings.starts]]):
         elite.add(member)
     wide, widened = WideMoves(state), set[bytes]()
     widen(elite, wide, descents, widened)
     tries, improved_at = 0, 0
     # Converged: as many tries again as it took to find the best, and `patience` at least; more of it where the
     # caller has set a time limit and so said that there is time.
-    patience = config.patience * (1 if state.remaining is None else PATIENCE_WITH_TIME)
+    patience = settings.patience * (1 if state.remaining is None else PATIENCE_WITH_TIME)
     while tries - improved_at < max(patience, improved_at) and state.problem.m > 1:
         starts: list[tuple[Binary, str]] = []
         best = elite.members[0]

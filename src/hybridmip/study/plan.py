@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hybridmip.run.config import DEFAULT_RELAXATIONS, PAPER_RELAXATIONS, Config
+from hybridmip.run.settings import FitSettings, PoolSettings, WalkSettings
 from hybridmip.study.sets import SETS, TARGETS, MarketSet, lambdas
 from hybridmip.study.work import Task
 
@@ -83,7 +84,7 @@ def paper() -> Config:
 
 def fitted(rounds: int = FIT_ROUNDS) -> Config:
     """The default configuration with time for better bounds."""
-    return Config(threads=1, fit_rounds=rounds)
+    return Config(threads=1, fit=FitSettings(rounds))
 
 
 def ablations() -> dict[str, Config]:
@@ -93,15 +94,15 @@ def ablations() -> dict[str, Config]:
     it that is `Config.paper()`. In ours the crossovers are part of the neighborhood search.
     """
     full = paper().replace(relaxations=(*PAPER_RELAXATIONS, "persp"))
-    hasty = ours().replace(patience=ABLATION_PATIENCE)
+    hasty = ours().replace(descent={"patience": ABLATION_PATIENCE})
     variants = {
         "paper, all": full,
-        "paper, random": full.replace(random_solutions=0),
-        "paper, genetic": full.replace(generations=0),
-        "paper, neighborhood": full.replace(neighbor_limit=0),
+        "paper, random": full.replace(pool={"random": 0}),
+        "paper, genetic": full.replace(genetic={"generations": 0}),
+        "paper, neighborhood": full.replace(walk=WalkSettings(0)),
         "ours, all": hasty,
-        "ours, random": hasty.replace(random_solutions=0, rounded_solutions=0),
-        "ours, neighborhood": hasty.replace(neighborhood="paper", neighbor_limit=0),
+        "ours, random": hasty.replace(pool=PoolSettings(0, 0)),
+        "ours, neighborhood": hasty.replace(neighborhood="paper", walk=WalkSettings(0)),
     }
     for name in DEFAULT_RELAXATIONS:
         for pipeline, config in (("paper", full), ("ours", hasty)):

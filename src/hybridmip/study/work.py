@@ -20,8 +20,6 @@ from hybridmip.study.sets import load_set
 from hybridmip.sweep.store import Record
 from hybridmip.sweep.work import as_record
 
-#: The paper's lambda_g.
-AUGMENTATION = 1e-7
 RELAXATIONS = ("line", "dual", "augm")
 #: An answer may violate a constraint by this much; weights are of order 1.
 FEASIBLE = 1e-7
@@ -120,7 +118,7 @@ def relaxations(problem: Problem) -> Record:
     solver = restricted_solver(problem, 1)
     earlier: dict[str, Relaxed] = {}
     answers: Record = {}
-    roles: tuple[Relaxation, ...] = (Line(), Dual(), Augm(AUGMENTATION))
+    roles: tuple[Relaxation, ...] = (Line(), Dual(), Augm(Config.paper().augm.weight))
     try:
         for role in roles:
             began = time.perf_counter()

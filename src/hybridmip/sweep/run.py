@@ -22,6 +22,7 @@ import numpy as np
 from hybridmip import __version__
 from hybridmip.errors import ArgumentError
 from hybridmip.run.config import Config
+from hybridmip.run.settings import PoolSettings
 from hybridmip.sweep.curve import Frontier
 from hybridmip.sweep.family import Family, PortfolioFamily, as_family, family_hash
 from hybridmip.sweep.store import Record, Store
@@ -185,9 +186,11 @@ class _Run:
         quick = Config.quick()
         return config.replace(
             relaxations=("persp",) if "persp" in config.relaxations else config.relaxations,
-            random_solutions=min(config.random_solutions, quick.random_solutions),
-            rounded_solutions=min(config.rounded_solutions, quick.random_solutions),
-            patience=min(config.patience, quick.patience),
+            pool=PoolSettings(
+                random=min(config.pool.random, quick.pool.random),
+                rounded=min(config.pool.rounded, quick.pool.random),
+            ),
+            descent={"patience": min(config.descent.patience, quick.descent.patience)},
         )
 
     def phase(self, name: str, round_: int, wanted: set[int], config: Config) -> set[int]:

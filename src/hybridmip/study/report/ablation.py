@@ -37,7 +37,7 @@ def ablation(document: Document, findings: Findings) -> None:
             "over the targets: an interval that contains 0 means that nothing was shown. The paper's pipeline gets "
             "Persp as a fourth relaxation, so that there are "
             "seven parts to leave out; *without persp* is `Config.paper()` itself. Ours gets no patience "
-            f"(`patience={ABLATION_PATIENCE}`: descents and wider exchanges, but no shaking), so that a "
+            f"(`descent.patience` is {ABLATION_PATIENCE}: descents and wider exchanges, but no shaking), so that a "
             "difference has a chance to show. In ours, crossovers are a part of the neighborhood "
             "search, and leaving that out leaves only the best of the pool."
             + (" This is a quick run: its intervals rest on few targets." if answers.options.quick else "")

@@ -35,7 +35,8 @@ def table4(document: Document, findings: Findings) -> None:
         Text(
             "The certified gap, (objective - bound) / objective, says how far from optimal an answer can be at most. "
             "*Fitted* is the gap of Ours when it may spend a second or a few on the bound "
-            f"(`Config(fit_rounds={FIT_ROUNDS})`, one seed). Means, with the largest in parentheses; gaps in percent."
+            f"(`Config(fit=FitSettings(rounds={FIT_ROUNDS}))`, one seed). Means, with the largest in "
+            "parentheses; gaps in percent."
         ),
         Grid(
             ["set", "method", "at the best known", "objective gap", "certified gap", "fitted", "proven optimal",

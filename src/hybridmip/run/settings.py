@@ -1,0 +1,150 @@
+"""The settings of single phases, with the paper's symbols for them; `Config` is made of these groups."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+from hybridmip.errors import ArgumentError
+
+
+def require(holds: bool, name: str, value: object, rule: str) -> None:
+    """Refuse a setting that breaks its rule."""
+    if not holds:
+        raise ArgumentError(f"{name} is {value!r}; it must be {rule}")
+
+
+def is_whole(value: object, least: int = 0) -> bool:
+    """Whether it is a whole number, and not below the least."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
+
+
+def is_number(value: object, least: float = 0.0, most: float = math.inf) -> bool:
+    """Whether it is a number, and within the limits."""
+    return not isinstance(value, bool) and isinstance(value, Real) and least <= float(value) <= most
+
+
+@dataclass(frozen=True)
+class AugmSettings:
+    """The relaxation Augm.
+
+    Attributes
+    ----------
+    weight : float
+        Weight of the squared rows (paper: lambda_g = 1e-7).
+    """
+
+    weight: float = 1e-7
+
+    def __post_init__(self) -> None:
+        valid = is_number(self.weight) and math.isfinite(self.weight)
+        require(valid, "augm.weight", self.weight, "a finite number, 0 (no squares) or more")
+
+
+@dataclass(frozen=True)
+class PoolSettings:
+    """The pool, beside one member for each relaxation (paper: M_relax).
+
+    Attributes
+    ----------
+    random : int
+        Uniform random members (paper: M_random).
+    rounded : int
+        Randomised roundings of the relaxed b (not in the paper).
+    """
+
+    random: int = 10
+    rounded: int = 10
+
+    def __post_init__(self) -> None:
+        rule = "a whole number, 0 (none) or more"
+        require(is_whole(self.random), "pool.random", self.random, rule)
+        require(is_whole(self.rounded), "pool.rounded", self.rounded, rule)
+
+
+@dataclass(frozen=True)
+class GeneticSettings:
+    """The paper's genetic algorithm.
+
+    Attributes
+    ----------
+    keep_percent : float
+        Share of the pool that survives a competition (paper: p %).
+    spread : float
+        The algorithm ends when (worst - best) / best over the pool is at most this (paper: l).
+    mutation_percent : float
+        Probability of a mutation (paper: m %).
+    generations : int
+        Most competitions; 0 leaves the pool as it is.
+    """
+
+    keep_percent: float = 95.0
+    spread: float = 1e-3
+    mutation_percent: float = 20.0
+    generations: int = 0
+
+    def __post_init__(self) -> None:
+        keep, mutation = self.keep_percent, self.mutation_percent
+        valid = is_number(keep, 0, 100) and keep > 0
+        require(valid, "genetic.keep_percent", keep, "a number above 0 and at most 100 (all)")
+        require(is_number(self.spread), "genetic.spread", self.spread, "a number, 0 (all equal) or more")
+        rule = "a number from 0 (never) to 100 (always)"
+        require(is_number(mutation, 0, 100), "genetic.mutation_percent", mutation, rule)
+        rule = "a whole number, 0 (none) or more"
+        require(is_whole(self.generations), "genetic.generations", self.generations, rule)
+
+
+@dataclass(frozen=True)
+class WalkSettings:
+    """The paper's neighborhood search: a walk of random exchanges from neighbor to neighbor.
+
+    Attributes
+    ----------
+    limit : int
+        Exchanges without improvement after which the walk ends; 0 for no walk.
+    """
+
+    limit: int = 500
+
+    def __post_init__(self) -> None:
+        require(is_whole(self.limit), "walk.limit", self.limit, "a whole number, 0 (no walk) or more")
+
+
+@dataclass(frozen=True)
+class DescentSettings:
+    """The search by descents: best improvement from members of the pool, then from what is shaken and crossed.
+
+    Attributes
+    ----------
+    starts : int
+        Members of the pool that are descended from.
+    patience : int
+        Shakes and crossovers in a row without improvement after which the search has converged; 0 for none.
+    """
+
+    starts: int = 4
+    patience: int = 40
+
+    def __post_init__(self) -> None:
+        require(is_whole(self.starts, 1), "descent.starts", self.starts, "a whole number of at least 1")
+        rule = "a whole number, 0 (no shaking) or more"
+        require(is_whole(self.patience), "descent.patience", self.patience, rule)
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """Fitting Persp's diagonal to the problem, after the search.
+
+    Attributes
+    ----------
+    rounds : int or None
+        Most rounds of fitting; None for none unless there is a time limit or a gap to reach.
+    """
+
+    rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        valid = self.rounds is None or is_whole(self.rounds)
+        rule = "a whole number, 0 (none) or more, or None (where there is time)"
+        require(valid, "fit.rounds", self.rounds, rule)
