@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from hybridmip import Config, Problem, solve
 from hybridmip.engines import compiled
 from hybridmip.relax.registry import RELAXATIONS
 from hybridmip.relax.role import Relaxation, Relaxed, Setting
-from hybridmip.run.overview import algorithms, structures
+from hybridmip.run.overview import algorithms, settings, structures
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.phases import DEFAULT, Start
 from hybridmip.run.result import StopReason
@@ -121,6 +122,17 @@ def test_the_readme_shows_what_runs() -> None:
     text = (ROOT / "README.md").read_text()
     assert structures() in text
     assert algorithms() in text
+
+
+def test_the_page_shows_every_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/settings.md has the table of all settings, each with a meaning; its file gives what its program does."""
+    text = (ROOT / "docs" / "settings.md").read_text()
+    assert settings() in text
+    assert "|  |" not in settings()
+    (file,) = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "config.toml").write_text(file)
+    monkeypatch.chdir(tmp_path)
+    exec("".join(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)), {})
 
 
 @pytest.mark.parametrize("part", ["relaxation", "phase"])

@@ -1,11 +1,15 @@
-"""What runs, as tables made of the phases themselves; the README shows them, and a test keeps them true."""
+"""What runs, as tables made of the phases themselves; README and docs/settings.md show them, and a test
+keeps them true.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import inspect
+import re
+from dataclasses import fields, replace
 
 from hybridmip.model.structure import Structure
-from hybridmip.run.config import Config
+from hybridmip.run.config import GROUPS, Config
 from hybridmip.run.phases import DEFAULT, PAPER, QUICK
 
 _PORTFOLIO = Structure(
@@ -57,5 +61,30 @@ def structures() -> str:
     return "\n".join(lines)
 
 
+def settings() -> str:
+    """What every setting means, and its value in the three algorithms, as Markdown."""
+    columns = {"`Config()`": Config(), "`Config.quick()`": Config.quick(), "`Config.paper()`": Config.paper()}
+    lines = ["| setting | what it is | " + " | ".join(columns) + " |", "|---|---|" + "---|" * len(columns)]
+    for group, kind in (("", Config), *GROUPS.items()):
+        for name in (entry.name for entry in fields(kind) if entry.name not in ("name", "phases", *GROUPS)):
+            values = [_shown(getattr(getattr(config, group, config), name)) for config in columns.values()]
+            full = f"{group}.{name}" if group else name
+            lines.append(f"| `{full}` | {_meaning(kind, name)} | " + " | ".join(values) + " |")
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    """A value as a cell of a table."""
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _meaning(kind: type, name: str) -> str:
+    """What the docstring of a data class says of an attribute."""
+    found = re.search(rf"^{name} : .*\n((?:    .*(?:\n|$))+)", inspect.getdoc(kind) or "", re.MULTILINE)
+    return "" if found is None else " ".join(found[1].split()).rstrip(".")
+
+
 if __name__ == "__main__":
-    print(structures(), algorithms(), sep="\n\n")
+    print(structures(), algorithms(), settings(), sep="\n\n")
