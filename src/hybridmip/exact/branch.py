@@ -1,0 +1,138 @@
+"""The tree as a search: which nodes are worked on, what their outcomes mean for the answer and the bound."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from hybridmip.bounds.ledger import Grade
+from hybridmip.engines.blas import one_thread
+from hybridmip.exact.tree import Node, Outcome, Shared, Worker
+from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
+from hybridmip.model.quadratic import Binary
+from hybridmip.relax.role import Setting
+from hybridmip.run.result import relative_gap
+from hybridmip.run.state import SearchState
+from hybridmip.tolerances import LEAST_OBJECTIVE
+
+#: Nodes that are worked on at a time, whatever the number of threads.
+BATCH = 8
+#: The cut is this share of the gap below the answer.
+SHARE_OF_GAP = 0.5
+#: Beyond so many open nodes the deepest come first.
+MOST_OPEN = 20_000
+SOURCE = "tree"
+
+
+class Branching:
+    """Branch and bound in progress; it can be stopped after any batch, and go on later.
+
+    Parameters
+    ----------
+    state : SearchState
+        The solve: what is found is offered to it, and bounds are raised.
+    setting : Setting
+    """
+
+    def __init__(self, state: SearchState, setting: Setting) -> None:
+        self.state, self.setting = state, setting
+        self.worker = Worker(Shared.of(setting))
+        self.nodes = 0
+        self.work = 0.0
+        self._open: list[tuple[float, int, Node]] = []
+        self._closed: Tried = NOTHING_TRIED
+        self._count = 0
+        self._rounded: set[bytes] = set()
+        self._began = False
+
+    @property
+    def cut(self) -> float:
+        """What a node's bound must pass for the gap to be closed."""
+        best = self.state.best.objective
+        return best - SHARE_OF_GAP * self.state.gap * max(abs(best), LEAST_OBJECTIVE * self.state.size)
+
+    @property
+    def bound(self) -> float:
+        """A lower bound on the problem, by now."""
+        return min(self._closed.value, self._open[0][0] if self._open else math.inf) if self._began else -math.inf
+
+    @property
+    def done(self) -> bool:
+        """Whether every node is closed."""
+        return self._began and not self._open
+
+    def run(self, work: float) -> bool:
+        """Work on nodes until all are closed or so much work is done; returns whether all are closed."""
+        state = self.state
+        threads = state.config.threads or os.cpu_count() or 1
+        until = self.work + work
+        with one_thread(state.problem.n), ThreadPoolExecutor(threads) as pool:
+            if not self._began:
+                self._push(self.worker.root())
+                self._began = True
+            while self._open and self.work < until:
+                state.check()
+                cut = self.cut
+                batch = self._next(cut)
+                self._close(Tried(cut, Grade.PROVEN))  # what is fixed on the way is only known not to be below it
+                outcomes = list(pool.map(lambda node: self.worker.work(node, cut), batch))
+                for node, outcome in zip(batch, outcomes, strict=True):
+                    self._take(node, outcome, cut)
+                if self._open:
+                    state.raise_bound(SOURCE, self.bound, self._closed.grade)
+        return self.done
+
+    def _push(self, node: Node) -> None:
+        self._count += 1
+        heapq.heappush(self._open, (node.bound, self._count, node))
+
+    def _next(self, cut: float) -> list[Node]:
+        """The next nodes; those whose bound has passed the cut since are closed."""
+        batch: list[Node] = []
+        while self._open and len(batch) < BATCH:
+            bound, _, node = heapq.heappop(self._open)
+            if bound >= cut:
+                self._close(Tried(bound, Grade.PROVEN))
+            else:
+                batch.append(node)
+        return batch
+
+    def _close(self, tried: Tried) -> None:
+        self._closed = self._closed.and_then(tried)
+
+    def _take(self, node: Node, outcome: Outcome, cut: float) -> None:
+        state = self.state
+        self.nodes += 1
+        self.work += outcome.work
+        if outcome.leaf is not None:
+            answer = state.solver.evaluate(outcome.leaf)
+            self._close(least_value(self.setting, outcome.leaf, answer))
+            state.offer(outcome.leaf, answer, SOURCE)
+            return
+        if outcome.bound >= cut:
+            self._close(Tried(outcome.bound, Grade.PROVEN))
+            return
+        for child in outcome.children:
+            self._push(child)
+        if outcome.relaxed is not None:
+            self._round(node, outcome.relaxed)
+
+    def _round(self, node: Node, relaxed: np.ndarray) -> None:
+        """Try the b that the relaxation of a node is nearest to."""
+        binaries = self.state.binaries
+        if binaries.kind not in ("free", "disjoint"):
+            return
+        b: Binary = binaries.maximise(relaxed - 0.5 + 10.0 * node.status)
+        key = np.packbits(b).tobytes()
+        if key not in self._rounded:
+            self._rounded.add(key)
+            self.state.evaluate(b, SOURCE)
+
+
+def gap_is_open(state: SearchState) -> bool:
+    """Whether there is an answer whose gap is not closed."""
+    return state.best.feasible and relative_gap(state.best.objective, state.bound, state.size) > state.gap

@@ -1,0 +1,404 @@
+"""Branch and bound over the closed formula.
+
+A node fixes some binaries on and off. Its bound is the formula over the b that are left, at the point and multipliers
+of its perspective relaxation (`exact.node_kernel`), with a diagonal fitted to the x that are left: those that are on
+for certain need none, so the others may have more. Binaries that the bound decides are fixed; a node whose bound
+passes the cut is done; a node with one b left is solved; every other one is split.
+
+Nodes are taken best bound first, a fixed number at a time, and each is worked on by itself, so that nothing depends
+on the number of threads. What rules a node out is kept: all of it together is a proof.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from hybridmip.bounds.mixing import sweep
+from hybridmip.exact.node_kernel import COUNTS, PRICED, solve_node
+from hybridmip.model.quadratic import Matrix, Vector
+from hybridmip.model.semidefinite import lacking
+from hybridmip.relax.role import Setting
+
+Status = NDArray[np.int8]
+
+#: Columns of the factor that the diagonal is found with.
+RANK = 16
+#: Rounds of fitting the diagonal at the root, and at every second level below it.
+ROOT_ROUNDS = 30
+ROUNDS = 2
+#: Sweeps of one fit, and the change at which it ends.
+SWEEPS = 60
+STOP = 3e-3
+#: Least weight, as a share of the largest; how far to go towards a new diagonal; and how far to stretch it.
+FLOOR = 0.01
+STEP = 0.3
+STRETCH = 0.08
+#: A fit is worth another when it gained this share of what is left.
+WORTH = 0.02
+#: b beyond this is no longer fractional.
+WHOLE = 1.0 - 1e-6
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all nodes share: the problem as dense arrays."""
+
+    Q: Matrix
+    q: Vector
+    p: Vector
+    offset: float
+    Mx: Matrix
+    Mb: Matrix
+    low: Vector
+    high: Vector
+    rows: int
+    lower: Vector
+    upper: Vector
+    switch: NDArray[np.int64]
+    kind: int
+    group: NDArray[np.int64]
+    group_low: NDArray[np.int64]
+    group_high: NDArray[np.int64]
+    possible: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, setting: Setting) -> Shared:
+        """From the problem and its set of b."""
+        problem, binaries = setting.problem, setting.binaries
+        priced = binaries.kind not in ("free", "disjoint")
+        Mx = np.concatenate([problem.A.toarray(), np.zeros((problem.B.shape[0], problem.n))])
+        Mb = np.concatenate([problem.G.toarray(), problem.B.toarray()])
+        return cls(
+            np.ascontiguousarray(problem.Q.toarray()), np.array(problem.q), np.array(problem.p), float(problem.offset),
+            np.ascontiguousarray(Mx), np.ascontiguousarray(Mb),
+            np.concatenate([problem.row_lower, problem.b_lower]), np.concatenate([problem.row_upper, problem.b_upper]),
+            problem.rows, np.array(setting.lower), np.array(setting.upper), np.array(problem.switch, dtype=np.int64),
+            PRICED if priced else COUNTS, np.array(binaries.group, dtype=np.int64),
+            np.array(binaries.group_lower, dtype=np.int64), np.array(binaries.group_upper, dtype=np.int64),
+            np.array(binaries.possible),
+        )  # fmt: skip
+
+    @property
+    def size_of_iterate(self) -> int:
+        """How many numbers an iterate has that children start from."""
+        return self.q.size + self.p.size + self.low.size + 1
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """A diagonal D, and what Q - D lacks to being semidefinite on the x that are left."""
+
+    values: Vector
+    slack: Vector
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What rules something out: the formula with this diagonal, point and multipliers."""
+
+    diagonal: Diagonal
+    point: Vector
+    multipliers: Vector
+    value: float
+
+
+@dataclass
+class Node:
+    """A set of binaries fixed on (1) and off (-1), with what its parent left."""
+
+    status: Status
+    diagonal: Diagonal
+    weights: Vector
+    factor: Matrix
+    start: Vector
+    bound: float
+    depth: int = 0
+
+
+@dataclass
+class Outcome:
+    """What became of a node: closed where its bound is at least the cut, and there is no leaf.
+
+    Binaries are fixed for what is below the cut only: that itself is then a bound on what was left out.
+    """
+
+    bound: float
+    children: list[Node] = field(default_factory=list)
+    #: The relaxed b, to round.
+    relaxed: Vector | None = None
+    #: The one b that is left, if so.
+    leaf: NDArray[np.bool_] | None = None
+    solves: int = 0
+    iterations: int = 0
+    fits: int = 0
+    work: float = 0.0
+
+
+class Worker:
+    """Works on nodes; holds nothing that changes."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self._curved = np.diag(shared.Q) > 0
+
+    def root(self, diagonal: Vector | None = None) -> Node:
+        """The node in which nothing is fixed but what is never on."""
+        shared, n = self.shared, self.shared.q.size
+        status = np.where(shared.possible, 0, -1).astype(np.int8)
+        factor = np.random.default_rng(0).standard_normal((n, RANK))
+        found = Diagonal(np.zeros(n), np.zeros(n))
+        if diagonal is not None:
+            found = self.certain(diagonal, status) or found
+        node = Node(status, found, np.full(n, -1.0), factor, np.zeros(shared.size_of_iterate), -math.inf)
+        if diagonal is None:
+            node.diagonal = self.fit(node, np.ones(n), np.full(shared.p.size, 0.5), 1.0) or found
+        return node
+
+    def in_play(self, status: Status) -> NDArray[np.bool_]:
+        """Which x are not off for certain."""
+        owner = self.shared.switch
+        return np.asarray((owner < 0) | (status[np.maximum(owner, 0)] >= 0))
+
+    def free(self, status: Status) -> NDArray[np.bool_]:
+        """Which x have a switch that is not decided."""
+        owner = self.shared.switch
+        return np.asarray((owner >= 0) & (status[np.maximum(owner, 0)] == 0))
+
+    def certain(self, diagonal: Vector, status: Status) -> Diagonal | None:
+        """The diagonal with a proof that it is below Q on the x in play; None where there is none."""
+        shared, there = self.shared, np.flatnonzero(self.in_play(status))
+        if there.size == 0:
+            return Diagonal(diagonal, np.zeros(diagonal.size))
+        found = lacking(shared.Q[np.ix_(there, there)], diagonal[there])
+        if found is None:
+            return None
+        slack = np.zeros(diagonal.size)
+        slack[there] = found
+        return Diagonal(diagonal, slack)
+
+    def fit(self, node: Node, x: Vector, b: Vector, step: float) -> Diagonal | None:
+        """A diagonal nearer to the best one for a point (x, b): a step towards the largest weighted trace.
+
+        Changes the node's weights and factor, from which the next fit goes on.
+        """
+        shared, status = self.shared, node.status
+        free = np.flatnonzero(self.free(status) & self._curved)
+        rest = np.flatnonzero(self.in_play(status) & ~self.free(status) & self._curved)
+        if free.size < 2:
+            return None
+        base = np.maximum(b[shared.switch[free]], 1e-9)
+        weight = np.maximum(x[free] ** 2 / base - x[free] ** 2, 0.0)
+        before = node.weights[free]
+        weight = np.where(before >= 0, 0.5 * (weight + before), weight)
+        largest = float(weight.max())
+        if not largest > 0:
+            return None
+        node.weights = node.weights.copy()
+        node.weights[free] = weight
+        C = shared.Q[np.ix_(free, free)]
+        if rest.size:
+            cross = shared.Q[np.ix_(rest, free)]
+            block = shared.Q[np.ix_(rest, rest)].copy()
+            block[np.diag_indices(rest.size)] *= 1 + 1e-12
+            L, info = lapack.dpotrf(block, lower=1)
+            if info:
+                return None
+            half, _ = lapack.dtrtrs(L, cross, lower=1)
+            C = C - half.T @ half
+        s = np.sqrt(np.maximum(weight, FLOOR * largest))
+        own = np.diag(C)
+        s /= math.sqrt(float((s * s * own).mean())) or 1.0
+        rank = 8 if free.size <= 36 else 12 if free.size <= 80 else RANK
+        V = node.factor[free, :rank]
+        norms = np.sqrt((V * V).sum(axis=1))
+        V = np.where(norms[:, None] > 1e-6, V / np.maximum(norms, 1e-6)[:, None], 1 / math.sqrt(rank))
+        V = np.ascontiguousarray(V)
+        found = np.zeros(free.size)
+        sweep(np.ascontiguousarray(C * s[:, None] * s[None, :]), V, found, np.zeros(rank), SWEEPS, STOP)
+        node.factor = node.factor.copy()
+        node.factor[free, :rank] = V
+        found /= s * s
+        old = node.diagonal.values[free]
+        aim, shrink = old + step * (found - old), 0.0
+        for _ in range(8):
+            tried = aim * (1 - shrink)
+            if _definite(C, tried):
+                break
+            shrink = max(0.005, 2 * shrink)
+        else:
+            return None
+        more = STRETCH
+        while more > STRETCH / 32:
+            if _definite(C, tried * (1 + more)):
+                tried = tried * (1 + more)
+            more *= 0.5
+        values = np.zeros(shared.q.size)
+        values[free] = tried
+        return self.certain(values, status) or self.certain(values * (1 - 1e-7), status)
+
+    def bound(self, node: Node, diagonal: Diagonal, cut: float, outcome: Outcome) -> tuple[Reason, Vector, Any]:
+        """The bound of a node with a diagonal, the relaxed b, and what every binary pays for being flipped."""
+        shared = self.shared
+        n, m, r = shared.q.size, shared.p.size, shared.low.size
+        x, b, y, cost = np.zeros(n), np.zeros(m), np.zeros(r), np.zeros(m)
+        last, following = np.zeros(shared.group_low.size), np.zeros(shared.group_low.size)
+        numbers, start = np.zeros(4), np.zeros(shared.size_of_iterate)
+        value = solve_node(
+            shared.Q, diagonal.values, shared.q, shared.p, shared.Mx, shared.Mb, shared.low, shared.high, shared.rows,
+            shared.lower, shared.upper, shared.switch, node.status, shared.kind, shared.group, shared.group_low,
+            shared.group_high, diagonal.slack, cut - shared.offset, node.start, start, x, b, y, cost, last, following,
+            numbers,
+        )  # fmt: skip
+        value += shared.offset
+        value -= 4e-16 * (abs(value) + abs(shared.offset))
+        if start[-1] > 0.0:
+            node.start = start
+        outcome.solves += 1
+        outcome.iterations += int(numbers[0])
+        outcome.work += float(numbers[3])
+        return Reason(diagonal, x, y, value), b, (cost, last, following)
+
+    def fixed(self, node: Node, value: float, costs: Any, cut: float) -> tuple[Status, Status]:
+        """Binaries that must be on, and that must be off, for anything below the cut."""
+        shared, status = self.shared, node.status
+        cost, last, following = costs
+        free = status == 0
+        if shared.kind == COUNTS:
+            with np.errstate(invalid="ignore"):
+                last, following = np.append(last, 0.0), np.append(following, 0.0)
+                # Forced on it pays its cost less what it pushes out; forced off, what replaces it less its cost.
+                on = value + np.maximum(cost - last[shared.group], 0.0)
+                off = value + np.maximum(following[shared.group] - cost, 0.0)
+        else:
+            on, off = value + np.maximum(cost, 0.0), value + np.maximum(-cost, 0.0)
+        margin = 1e-12 * (abs(value) + np.abs(cost))
+        return free & (off - margin > cut), free & (on - margin > cut)
+
+    def propagate(self, status: Status) -> bool:
+        """Fix what the counts leave no choice of; False where no b is left."""
+        shared = self.shared
+        if shared.kind != COUNTS:
+            # Rows on b: what they can be at least and at most.
+            return self._propagate_rows(status)
+        for g in range(shared.group_low.size):
+            members = shared.group == g
+            on, free = int((status[members] == 1).sum()), int((status[members] == 0).sum())
+            if on > shared.group_high[g] or on + free < shared.group_low[g]:
+                return False
+            if free and on == shared.group_high[g]:
+                status[members & (status == 0)] = -1
+            elif free and on + free == shared.group_low[g]:
+                status[members & (status == 0)] = 1
+        return True
+
+    def _propagate_rows(self, status: Status) -> bool:
+        shared = self.shared
+        M, low, high = shared.Mb[shared.rows :], shared.low[shared.rows :], shared.high[shared.rows :]
+        slack = 1e-9 * (1.0 + np.abs(M).sum(axis=1))
+        for _ in range(20):
+            on, free = status == 1, status == 0
+            least = M[:, on].sum(axis=1) + np.minimum(M[:, free], 0).sum(axis=1)
+            most = M[:, on].sum(axis=1) + np.maximum(M[:, free], 0).sum(axis=1)
+            if (least > high + slack).any() or (most < low - slack).any():
+                return False
+            size = np.abs(M)
+            tight = ((least + slack * 0)[:, None] + size > (high + slack)[:, None]) & (M != 0)
+            loose = (most[:, None] - size < (low - slack)[:, None]) & (M != 0)
+            off = free & ((tight & (M > 0)).any(axis=0) | (loose & (M < 0)).any(axis=0))
+            on_ones = free & ((tight & (M < 0)).any(axis=0) | (loose & (M > 0)).any(axis=0))
+            if (off & on_ones).any():
+                return False
+            if not (off | on_ones).any():
+                return True
+            status[off], status[on_ones] = -1, 1
+        return True
+
+    def work(self, node: Node, cut: float) -> Outcome:
+        """Bound a node, fix what can be fixed, and split it unless it is done."""
+        outcome = Outcome(node.bound)
+        if not self.propagate(node.status):
+            return Outcome(max(node.bound, cut))
+        if not (node.status == 0).any():
+            return Outcome(node.bound, leaf=node.status == 1)
+        reason, b, costs = self.bound(node, node.diagonal, cut, outcome)
+        outcome.bound = max(outcome.bound, reason.value)
+        if reason.value >= cut:
+            return outcome
+        rounds = ROOT_ROUNDS if node.depth == 0 else ROUNDS if node.depth % 2 == 0 else 0
+        step, best = STEP, reason
+        done = self._fix(node, best.value, costs, cut, outcome)
+        for turn in range(rounds):
+            if done is not None:
+                return done
+            tried = self.fit(node, best.point, b, step)
+            if tried is None:
+                break
+            outcome.fits += 1
+            reason, b_new, costs_new = self.bound(node, tried, cut, outcome)
+            outcome.bound = max(outcome.bound, reason.value)
+            if reason.value >= cut:
+                return outcome
+            gain = reason.value - best.value
+            if gain > 0:
+                best, b, costs, node.diagonal = reason, b_new, costs_new, tried
+                done = self._fix(node, best.value, costs, cut, outcome)
+            else:
+                step *= 0.5
+            left = cut - best.value
+            if node.depth == 0:
+                if (0 < gain < 0.01 * left and turn > 3) or step < 0.03:
+                    break
+            elif gain < WORTH * left:
+                break
+        if done is not None:
+            return done
+        outcome.relaxed = b
+        free = np.flatnonzero(node.status == 0)
+        score = np.where(b[free] < WHOLE, b[free], 0.0)
+        if not score.any():  # nothing is fractional, and yet the bound is below the cut
+            score = -np.abs(b[free] - 0.5)
+        i = int(free[int(np.argmax(score))])
+        for side in (1, -1):
+            status = node.status.copy()
+            status[i] = side
+            outcome.children.append(
+                Node(
+                    status,
+                    node.diagonal,
+                    node.weights.copy(),
+                    node.factor.copy(),
+                    node.start,
+                    outcome.bound,
+                    node.depth + 1,
+                )  # fmt: skip
+            )
+        return outcome
+
+    def _fix(self, node: Node, value: float, costs: Any, cut: float, outcome: Outcome) -> Outcome | None:
+        """Fix what the bound decides; an outcome where that ends the node."""
+        on, off = self.fixed(node, value, costs, cut)
+        if (on & off).any():
+            outcome.bound = max(outcome.bound, cut)
+            return outcome
+        if not (on | off).any():
+            return None
+        node.status[on], node.status[off] = 1, -1
+        if not self.propagate(node.status):
+            outcome.bound = max(outcome.bound, cut)
+            return outcome
+        if not (node.status == 0).any():
+            outcome.leaf = node.status == 1
+            return outcome
+        return None
+
+
+def _definite(C: Matrix, diagonal: Vector) -> bool:
+    tried = np.array(C, order="F")
+    tried[np.diag_indices(diagonal.size)] -= diagonal + 1e-11 * np.diag(C)
+    return bool(lapack.dpotrf(tried, lower=1, overwrite_a=1)[1] == 0)
