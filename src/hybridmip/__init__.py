@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         FitSettings,
         GeneticSettings,
         PoolSettings,
+        TreeSettings,
         WalkSettings,
     )
     from hybridmip.run.solve import solve
@@ -89,6 +90,7 @@ __all__ = [
     "ScaleWarning",
     "Status",
     "StopReason",
+    "TreeSettings",
     "UnboundedError",
     "Verification",
     "WalkSettings",
@@ -124,6 +126,7 @@ _HOME = {
     "FactorModel": "model.quadratic",
     "FileError": "errors",
     "FitSettings": "run.settings",
+    "TreeSettings": "run.settings",
     "FixedChargeNetwork": "applications.network",
     "Frontier": "sweep",
     "GeneticSettings": "run.settings",

@@ -17,9 +17,7 @@ BY_SINGULAR_VALUES = 60
 def least_squares(A: Matrix, right: Vector, rcond: float = 1e-14) -> Vector:
     """The shortest of the x with the least |Ax - right|."""
     if A.shape[0] <= BY_SINGULAR_VALUES:
-        found: Vector = np.linalg.lstsq(A, right, rcond=rcond)[0]
-        return found
+        return np.asarray(np.linalg.lstsq(A, right, rcond=rcond)[0], dtype=np.float64)
     from scipy.linalg import lstsq  # not needed for `--help`
 
-    found = lstsq(A, right, cond=rcond, lapack_driver="gelsy", check_finite=False)[0]
-    return found
+    return np.asarray(lstsq(A, right, cond=rcond, lapack_driver="gelsy", check_finite=False)[0], dtype=np.float64)

@@ -59,6 +59,16 @@ def load_proofs() -> None:
 
 
 @cache
+def load_tree() -> None:
+    """The bound of a node."""
+    from hybridmip.bounds import mixing
+    from hybridmip.exact import node_kernel
+
+    _compile(mixing.sweep, mixing.SWEEP)
+    _compile(node_kernel.solve_node, node_kernel.SOLVE)
+
+
+@cache
 def load_vertices() -> None:
     """The walk over vertices."""
     from hybridmip.search import vertices_kernel

@@ -14,6 +14,7 @@ from hybridmip.engines.blas import one_thread
 from hybridmip.exact.tree import Node, Outcome, Shared, Worker
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
 from hybridmip.model.quadratic import Binary
+from hybridmip.model.units import Proof
 from hybridmip.relax.role import Setting
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
@@ -79,12 +80,24 @@ class Branching:
                 cut = self.cut
                 batch = self._next(cut)
                 self._close(Tried(cut, Grade.PROVEN))  # what is fixed on the way is only known not to be below it
-                outcomes = list(pool.map(lambda node: self.worker.work(node, cut), batch))
+                outcomes = list(pool.map(self.worker.work, batch, [cut] * len(batch)))
+                if self.nodes == 0:
+                    self._guide(outcomes[0])
                 for node, outcome in zip(batch, outcomes, strict=True):
                     self._take(node, outcome, cut)
-                if self._open:
-                    state.raise_bound(SOURCE, self.bound, self._closed.grade)
+                state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=bool(self._open))
         return self.done
+
+    def _guide(self, root: Outcome) -> None:
+        """What the root found is a proof by itself, and guides the searches."""
+        if root.reason is None:
+            return
+        state, rows = self.state, self.worker.shared.rows
+        y = root.reason.multipliers
+        proof = Proof(root.reason.diagonal.values, root.reason.point, y[:rows], y[rows:])
+        bound, proof = self.setting.formula.claim(proof)
+        state.guide(diagonal=proof.diagonal, penalties=self.setting.formula.penalties(proof))
+        state.raise_bound("root", bound, Grade.PROVEN, proof, stop=False)
 
     def _push(self, node: Node) -> None:
         self._count += 1
@@ -110,7 +123,9 @@ class Branching:
         self.work += outcome.work
         if outcome.leaf is not None:
             answer = state.solver.evaluate(outcome.leaf)
-            self._close(least_value(self.setting, outcome.leaf, answer))
+            tried = least_value(self.setting, outcome.leaf, answer)
+            # The formula at one b, or multipliers that prove it infeasible: nobody's word was taken.
+            self._close(Tried(tried.value, Grade.PROVEN if tried.grade is Grade.TRIED else tried.grade))
             state.offer(outcome.leaf, answer, SOURCE)
             return
         if outcome.bound >= cut:

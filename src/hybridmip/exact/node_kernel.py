@@ -12,7 +12,6 @@ formula of `bounds.formula`, with rounding charged, and the best value counts. I
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit, types
@@ -38,7 +37,7 @@ SOLVE = types.float64(
 
 
 @njit(fastmath=FAST, error_model="numpy", cache=True)
-def factor(K: Any, k: int) -> bool:
+def factor(K, k):
     """K = L L' in the lower triangle, with inverses on the diagonal; False where that fails."""
     for i in range(k):
         for j in range(i):
@@ -56,7 +55,7 @@ def factor(K: Any, k: int) -> bool:
 
 
 @njit(fastmath=FAST, error_model="numpy", cache=True)
-def forward(K: Any, k: int, v: Any) -> None:
+def forward(K, k, v):
     """v <- L^-1 v."""
     for i in range(k):
         h = v[i]
@@ -66,7 +65,7 @@ def forward(K: Any, k: int, v: Any) -> None:
 
 
 @njit(fastmath=FAST, error_model="numpy", cache=True)
-def backward(K: Any, k: int, v: Any) -> None:
+def backward(K, k, v):
     """v <- L'^-1 v."""
     for i in range(k - 1, -1, -1):
         h = v[i] * K[i, i]
@@ -76,7 +75,7 @@ def backward(K: Any, k: int, v: Any) -> None:
 
 
 @njit(fastmath=FAST, error_model="numpy", cache=True)
-def dot(u: Any, v: Any, n: int) -> float:
+def dot(u, v, n):
     """Their product."""
     h = 0.0
     for a in range(n):
@@ -85,14 +84,14 @@ def dot(u: Any, v: Any, n: int) -> float:
 
 
 @njit(fastmath=FAST, error_model="numpy", cache=True)
-def add(u: Any, v: Any, h: float, n: int) -> None:
+def add(u, v, h, n):
     """u <- u + h v."""
     for a in range(n):
         u[a] += h * v[a]
 
 
 @njit(error_model="numpy", cache=True)
-def least_over_counts(cost: Any, status: Any, group: Any, low: Any, high: Any, last: Any, following: Any) -> Any:
+def least_over_counts(cost, status, group, low, high, last, following):
     """(min of cost'b over counts per group, sum of the sizes of what is taken); infinite where there is no b.
 
     `last[g]` becomes what one more that is forced on can push out, `following[g]` what replaces one forced off.
@@ -142,10 +141,10 @@ def least_over_counts(cost: Any, status: Any, group: Any, low: Any, high: Any, l
 
 @njit(error_model="numpy", cache=True)
 def formula(
-    Q: Any, d: Any, q: Any, p: Any, Mx: Any, Mb: Any, low: Any, high: Any, rows: int, lower: Any, upper: Any,
-    switch: Any, status: Any, kind: int, group: Any, group_low: Any, group_high: Any, slack: Any, J: Any, k: int,
-    x: Any, half: Any, y: Any, charge: int, cost: Any, last: Any, following: Any,
-) -> float:  # fmt: skip
+    Q, d, q, p, Mx, Mb, low, high, rows, lower, upper,
+    switch, status, kind, group, group_low, group_high, slack, J, k,
+    x, half, y, charge, cost, last, following,
+):  # fmt: skip
     """The closed formula at point x and multipliers y, lowered by what rounding can have added if `charge`.
 
     `half` is (Q - D) x. The costs of b, lowered too, are left in `cost`.
@@ -251,7 +250,7 @@ def formula(
 
 
 @njit(error_model="numpy", cache=True)
-def inside(value: float, low: float, high: float, share: float) -> float:
+def inside(value, low, high, share):
     """The value, moved to at least this share of the width away from the ends."""
     if low > -np.inf and high < np.inf:
         room = share * (high - low)
@@ -264,7 +263,7 @@ def inside(value: float, low: float, high: float, share: float) -> float:
 
 
 @njit(error_model="numpy", cache=True)
-def gather(Mx: Any, Mb: Any, low: Any, high: Any, status: Any, J: Any, k: int, F: Any, f: int, W: Any, A: Any) -> int:
+def gather(Mx, Mb, low, high, status, J, k, F, f, W, A):
     """Rows that say something of what is open, with what is fixed taken to the other side; how many.
 
     A row of A: its entries in x, then those in b, then its limits.
@@ -290,7 +289,7 @@ def gather(Mx: Any, Mb: Any, low: Any, high: Any, status: Any, J: Any, k: int, F
 
 
 @njit(error_model="numpy", cache=True)
-def limits(k: int, f: int, g: int, owner: Any, lo: Any, up: Any, A: Any, equal: Any, place: Any, part: Any) -> int:
+def limits(k, f, g, owner, lo, up, A, equal, place, part):
     """Every limit as one number that must stay positive: part'(x, b, w, 1) of the three places; how many."""
     count = np.int64(0)
     for a in range(k):
@@ -323,7 +322,7 @@ def limits(k: int, f: int, g: int, owner: Any, lo: Any, up: Any, A: Any, equal: 
 
 
 @njit(error_model="numpy", cache=True)
-def distances(count: int, place: Any, part: Any, x: Any, b: Any, w: Any, s: Any, constant: float) -> None:
+def distances(count, place, part, x, b, w, s, constant):
     """s <- part'(x, b, w, constant)."""
     for c in range(count):
         s[c] = (
@@ -333,7 +332,7 @@ def distances(count: int, place: Any, part: Any, x: Any, b: Any, w: Any, s: Any,
 
 
 @njit(error_model="numpy", cache=True)
-def spread(count: int, place: Any, part: Any, push: Any, rx: Any, rb: Any, rw: Any) -> None:
+def spread(count, place, part, push, rx, rb, rw):
     """Add every push times its part to x, b and w."""
     for c in range(count):
         rx[place[c, 0]] += part[c, 0] * push[c]
@@ -343,9 +342,9 @@ def spread(count: int, place: Any, part: Any, push: Any, rx: Any, rb: Any, rw: A
 
 @njit(error_model="numpy", cache=True)
 def curvature(
-    count: int, k: int, several: bool, place: Any, part: Any, s: Any, z: Any, x: Any, b: Any, dd: Any, owner: Any,
-    f: int, R: Any, K: Any, hxb: Any, hb: Any, hw: Any,
-) -> None:  # fmt: skip
+    count, k, several, place, part, s, z, x, b, dd, owner,
+    f, R, K, hxb, hb, hw,
+):  # fmt: skip
     """The matrix of the step: K for x with b eliminated, and what b and w are eliminated with."""
     for i in range(hb.size):
         hb[i] = 0.0
@@ -382,7 +381,7 @@ def curvature(
 
 
 @njit(error_model="numpy", cache=True)
-def schur(k: int, f: int, g: int, A: Any, owner: Any, hxb: Any, hb: Any, hw: Any, K: Any, N: Any, S: Any) -> None:
+def schur(k, f, g, A, owner, hxb, hb, hw, K, N, S):
     """What is left for the multipliers of the rows, factored: N K^-1 N' and more."""
     for e in range(g):
         for a in range(k):
@@ -409,9 +408,9 @@ def schur(k: int, f: int, g: int, A: Any, owner: Any, hxb: Any, hb: Any, hw: Any
 
 @njit(error_model="numpy", cache=True)
 def direction(
-    k: int, f: int, g: int, A: Any, owner: Any, equal: Any, hxb: Any, hb: Any, hw: Any, K: Any, N: Any, S: Any,
-    rx: Any, rb: Any, rw: Any, rp: Any, dx: Any, db: Any, dw: Any, dy: Any,
-) -> None:  # fmt: skip
+    k, f, g, A, owner, equal, hxb, hb, hw, K, N, S,
+    rx, rb, rw, rp, dx, db, dw, dy,
+):  # fmt: skip
     """Solve for the step, given the right-hand sides of x, b, w and the rows."""
     for a in range(k):
         o = owner[a]
@@ -443,7 +442,7 @@ def direction(
 
 
 @njit(error_model="numpy", cache=True)
-def longest(count: int, s: Any, ds: Any) -> float:
+def longest(count, s, ds):
     """How much of a step keeps everything positive, at most 1."""
     step = 1.0
     for c in range(count):
@@ -454,9 +453,9 @@ def longest(count: int, s: Any, ds: Any) -> float:
 
 @njit(error_model="numpy", cache=True)
 def begin(
-    k: int, f: int, g: int, A: Any, equal: Any, owner: Any, lo: Any, up: Any, share: Any, warm: Any, n: int, m: int,
-    r: int, J: Any, F: Any, W: Any, x: Any, b: Any, w: Any, y: Any,
-) -> bool:  # fmt: skip
+    k, f, g, A, equal, owner, lo, up, share, warm, n, m,
+    r, J, F, W, x, b, w, y,
+):  # fmt: skip
     """A first point: the parent's, moved inside, or one in the middle; returns whether it was the parent's."""
     is_warm = warm[warm.size - 1] > 0.0
     for i in range(f):
@@ -480,10 +479,10 @@ def begin(
 
 @njit(error_model="numpy", cache=True, nogil=True)
 def solve_node(
-    Q: Any, d: Any, q: Any, p: Any, Mx: Any, Mb: Any, low: Any, high: Any, rows: int, lower: Any, upper: Any,
-    switch: Any, status: Any, kind: int, group: Any, group_low: Any, group_high: Any, slack: Any, cut: float,
-    warm: Any, start: Any, found_x: Any, found_b: Any, found_y: Any, cost: Any, last: Any, following: Any, numbers: Any,
-) -> float:  # fmt: skip
+    Q, d, q, p, Mx, Mb, low, high, rows, lower, upper,
+    switch, status, kind, group, group_low, group_high, slack, cut,
+    warm, start, found_x, found_b, found_y, cost, last, following, numbers,
+):  # fmt: skip
     """The best bound of a node, charged; its point, relaxed b, multipliers and costs of b are left in `found_*`.
 
     Parameters

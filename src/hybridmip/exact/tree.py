@@ -130,6 +130,10 @@ class Outcome:
 
     bound: float
     children: list[Node] = field(default_factory=list)
+    #: The best bound without a branch, and what gives it.
+    reason: Reason | None = None
+    #: Whether nothing was fixed on the way.
+    whole: bool = True
     #: The relaxed b, to round.
     relaxed: Vector | None = None
     #: The one b that is left, if so.
@@ -327,6 +331,7 @@ class Worker:
         if not (node.status == 0).any():
             return Outcome(node.bound, leaf=node.status == 1)
         reason, b, costs = self.bound(node, node.diagonal, cut, outcome)
+        outcome.reason = reason
         outcome.bound = max(outcome.bound, reason.value)
         if reason.value >= cut:
             return outcome
@@ -341,6 +346,8 @@ class Worker:
                 break
             outcome.fits += 1
             reason, b_new, costs_new = self.bound(node, tried, cut, outcome)
+            if reason.value > best.value and outcome.whole:
+                outcome.reason = reason
             outcome.bound = max(outcome.bound, reason.value)
             if reason.value >= cut:
                 return outcome
@@ -367,17 +374,8 @@ class Worker:
         for side in (1, -1):
             status = node.status.copy()
             status[i] = side
-            outcome.children.append(
-                Node(
-                    status,
-                    node.diagonal,
-                    node.weights.copy(),
-                    node.factor.copy(),
-                    node.start,
-                    outcome.bound,
-                    node.depth + 1,
-                )  # fmt: skip
-            )
+            child = Node(status, node.diagonal, node.weights, node.factor, node.start, outcome.bound, node.depth + 1)
+            outcome.children.append(child)
         return outcome
 
     def _fix(self, node: Node, value: float, costs: Any, cut: float, outcome: Outcome) -> Outcome | None:
@@ -388,7 +386,7 @@ class Worker:
             return outcome
         if not (on | off).any():
             return None
-        node.status[on], node.status[off] = 1, -1
+        node.status[on], node.status[off], outcome.whole = 1, -1, False
         if not self.propagate(node.status):
             outcome.bound = max(outcome.bound, cut)
             return outcome

@@ -16,8 +16,8 @@ class Structure:
 
     Attributes
     ----------
-    binaries : int
-        How many there are.
+    binaries, variables, rows : int
+        How many b, x and rows there are, rows on b among them.
     linear : bool
         Q = 0.
     fixed_charge : bool
@@ -33,6 +33,8 @@ class Structure:
     """
 
     binaries: int
+    variables: int
+    rows: int
     linear: bool
     fixed_charge: bool
     binaries_determine_x: bool
@@ -44,8 +46,8 @@ class Structure:
     def of(cls, problem: Problem, compiled: bool, rows_on_b: str) -> Structure:
         """Look at a problem."""
         return cls(
-            problem.m, problem.is_linear, is_fixed_charge(problem), binaries_determine_x(problem),
-            is_separable(problem), compiled, rows_on_b,
+            problem.m, problem.n, problem.rows + problem.B.shape[0], problem.is_linear, is_fixed_charge(problem),
+            binaries_determine_x(problem), is_separable(problem), compiled, rows_on_b,
         )  # fmt: skip
 
     @property

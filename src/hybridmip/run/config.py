@@ -15,6 +15,7 @@ from hybridmip.run.settings import (
     FitSettings,
     GeneticSettings,
     PoolSettings,
+    TreeSettings,
     WalkSettings,
     require,
 )
@@ -32,6 +33,7 @@ GROUPS: dict[str, type] = {
     "walk": WalkSettings,
     "descent": DescentSettings,
     "fit": FitSettings,
+    "tree": TreeSettings,
 }
 #: What a file may have for a setting, by the setting's annotation; for a group it is a table.
 ALLOWED = {
@@ -81,6 +83,8 @@ class Config:
         The search by descents (`neighborhood="descent"`).
     fit : FitSettings
         Fitting the bound, after the search.
+    tree : TreeSettings
+        Branch and bound.
 
     Raises
     ------
@@ -102,6 +106,7 @@ class Config:
     walk: WalkSettings = field(default_factory=WalkSettings)
     descent: DescentSettings = field(default_factory=DescentSettings)
     fit: FitSettings = field(default_factory=FitSettings)
+    tree: TreeSettings = field(default_factory=TreeSettings)
 
     def __post_init__(self) -> None:
         unknown = [r for r in self.relaxations if r not in DEFAULT_RELAXATIONS]

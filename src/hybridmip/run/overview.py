@@ -13,15 +13,15 @@ from hybridmip.run.config import GROUPS, Config
 from hybridmip.run.phases import DEFAULT, PAPER, QUICK
 
 _PORTFOLIO = Structure(
-    binaries=100, linear=False, fixed_charge=False, binaries_determine_x=False, separable=False, compiled=True,
-    rows_on_b="disjoint",
+    binaries=100, variables=100, rows=3, linear=False, fixed_charge=False, binaries_determine_x=False,
+    separable=False, compiled=True, rows_on_b="disjoint",
 )  # fmt: skip
 #: Kinds of problems, and what tells them apart.
 KINDS: dict[str, Structure] = {
     "linear": replace(_PORTFOLIO, linear=True, compiled=False),
     "quadratic, few rows on x, counts on b": _PORTFOLIO,
     "quadratic, the binaries determine x": replace(_PORTFOLIO, binaries_determine_x=True),
-    "quadratic, many rows": replace(_PORTFOLIO, compiled=False, rows_on_b="general"),
+    "quadratic, many rows": replace(_PORTFOLIO, compiled=False, rows=500, rows_on_b="general"),
 }
 
 

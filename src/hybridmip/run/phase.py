@@ -14,6 +14,7 @@ from hybridmip.run.result import StopReason
 from hybridmip.run.state import SearchState
 
 if TYPE_CHECKING:
+    from hybridmip.exact.branch import Branching
     from hybridmip.run.config import Config
     from hybridmip.search.pool import Member
 
@@ -66,6 +67,8 @@ class Run:
     verdicts: Verdicts
     relaxed: dict[str, Relaxed] = field(default_factory=dict)
     pool: list[Member] = field(default_factory=list)
+    #: The tree, once it was begun.
+    branching: Branching | None = None
     #: The incumbent's value when the core was last tried.
     core_tried_at: float = float("inf")
 

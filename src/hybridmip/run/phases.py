@@ -13,6 +13,7 @@ import numpy as np
 
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
+from hybridmip.exact.branch import Branching, gap_is_open
 from hybridmip.exact.core import try_the_core
 from hybridmip.exact.enumerate import enumerate_all
 from hybridmip.exact.feasibility import Verdict, find_feasible
@@ -46,6 +47,9 @@ FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
 #: Choices of b that are tried where each is an LP, and HiGHS follows, which needs no longer for the whole.
 MOST_LPS = 512
+#: Most x and rows of a problem that goes to the tree.
+LARGEST_TREE = 1200
+MOST_TREE_ROWS = 60
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
 SHARE_OF_REPAIR = 0.1
 
@@ -59,6 +63,12 @@ def by_small_mips(structure: Structure, config: Config) -> bool:
 def by_tangents(structure: Structure, config: Config) -> bool:
     """Whether the search is that for quadratic problems whose moves are dear."""
     return structure.dear_moves and config.neighborhood == "descent"
+
+
+def by_tree(structure: Structure, config: Config) -> bool:
+    """Whether branch and bound over the formula serves the problem: curvature, and rows few enough to be dense."""
+    small = structure.variables <= LARGEST_TREE and structure.rows <= MOST_TREE_ROWS
+    return small and not structure.linear and structure.binaries > 0 and config.tree.work > 0
 
 
 def descent_kernels(structure: Structure) -> tuple[Callable[[], None], ...]:
@@ -108,6 +118,40 @@ class QuickStart(Phase):
         least = state.binaries.maximise(-np.ones(state.problem.m), time_limit=state.remaining)
         Descents(state).run([(least, "quick start"), (members[0][0], "quick start")])
         return None
+
+
+class Tree(Phase):
+    """Branch and bound over the closed formula: a little at first, the rest when the search has ended.
+
+    Parameters
+    ----------
+    share_of_work : float
+        Share of the work that is allowed where nobody asked for a proof; what comes first has no more in any case.
+    last : bool
+        Whether it goes on until the time is up where somebody asked.
+    """
+
+    name = "tree"
+
+    def __init__(self, share_of_work: float, last: bool) -> None:
+        self.share_of_work, self.last = share_of_work, last
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+        return (compiled.load_tree,)
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return by_tree(structure, config)
+
+    def ready(self, run: Run) -> bool:
+        return gap_is_open(run.state)
+
+    def run(self, run: Run) -> StopReason | None:
+        state = run.state
+        if run.branching is None:
+            run.branching = Branching(state, run.setting)
+        asked = self.last and (state.remaining is not None or state.gap != OPTIMAL_GAP or state.prove)
+        work = math.inf if asked else self.share_of_work * state.config.tree.work * 1e9
+        return StopReason.EXHAUSTED if run.branching.run(work) else None
 
 
 class Relaxations(Phase):
@@ -373,7 +417,7 @@ class Fit(Phase):
     name = "fitting"
 
     def supports(self, structure: Structure, config: Config) -> bool:
-        return config.fit.rounds != 0
+        return config.fit.rounds != 0 and not (config.fit.rounds is None and by_tree(structure, config))
 
     def ready(self, run: Run) -> bool:
         return run.guide is not None and run.state.best.feasible
@@ -407,8 +451,8 @@ class Fit(Phase):
 
 #: The best we know.
 DEFAULT: tuple[Phase, ...] = (
-    Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Core(), Flips(), Moves(),
-    OuterApproximation(), Feasibility(), Shaking(), Core(), Fit(),
+    Start(), QuickStart(), Tree(0.2, last=False), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(),
+    Core(), Flips(), Moves(), OuterApproximation(), Feasibility(), Shaking(), Core(), Fit(), Tree(1.0, last=True),
 )  # fmt: skip
 #: The search without the bounds.
 QUICK: tuple[Phase, ...] = (

@@ -148,3 +148,20 @@ class FitSettings:
         valid = self.rounds is None or is_whole(self.rounds)
         rule = "a whole number, 0 (none) or more, or None (where there is time)"
         require(valid, "fit.rounds", self.rounds, rule)
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """Branch and bound over the closed formula.
+
+    Attributes
+    ----------
+    work : float
+        Most work where nobody asked for a proof (by a time limit, a gap or `prove`), in 1e9 multiplications, about a
+        second each; 0 for no tree at all.
+    """
+
+    work: float = 2.0
+
+    def __post_init__(self) -> None:
+        require(is_number(self.work), "tree.work", self.work, "a number, 0 (no tree) or more")

@@ -44,6 +44,7 @@ def solve(
     warm_start: ArrayLike | Sequence[ArrayLike] | None = None,
     progress: Progress | bool | None = None,
     callback: Callable[[Incumbent], object] | None = None,
+    prove: bool = False,
 ) -> Result:
     """Solve a mixed-integer program with binary variables.
 
@@ -65,6 +66,9 @@ def solve(
         True for a table on standard error, or any object with the methods of `Progress`.
     callback : callable, optional
         Called with every new `Incumbent`; returning True ends the solve.
+    prove : bool
+        Go on until the answer is proven (or the time is up). Without a time limit, a gap or this a bounded amount of
+        work goes into the proof.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def solve(
         steps = _steps(config, Structure.of(reduced.problem, solver.compiled, binaries.kind), clock)
         rng = np.random.default_rng(seed)
         told = None if callback is None else lambda found: callback(in_units(found, units))
-        state = SearchState(reduced.problem, config, solver, binaries, rng, clock, gap, display, told)
+        state = SearchState(reduced.problem, config, solver, binaries, rng, clock, gap, display, told, prove)
         with one_thread(problem.n):
             verdicts.reason = _run(steps, Run(state, Setting(reduced.problem, binaries), given, verdicts))
     except NoFeasibleBinaries as proof:

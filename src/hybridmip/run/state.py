@@ -63,6 +63,8 @@ class SearchState:
         Relative gap at which the answer counts as optimal.
     progress, callback : optional
         Told of every improvement; a callback that returns True ends the solve.
+    prove : bool
+        Whether to go on until the answer is proven.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class SearchState:
         gap: float,
         progress: Progress | None = None,
         callback: Callable[[Incumbent], object] | None = None,
+        prove: bool = False,
     ) -> None:
         self.problem = problem
         self.config = config
@@ -87,6 +90,7 @@ class SearchState:
         self.gap = max(gap, ZERO_GAP)
         self.progress = progress
         self.callback = callback
+        self.prove = prove
         self.best_b: Binary | None = None
         self.best = Evaluation(math.inf, math.inf)
         self.found_by = ""
