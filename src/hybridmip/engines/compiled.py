@@ -60,11 +60,12 @@ def load_proofs() -> None:
 
 @cache
 def load_tree() -> None:
-    """The bound of a node."""
+    """The bound of a node, and the fit of its diagonal."""
     from hybridmip.bounds import mixing
-    from hybridmip.exact import node_kernel
+    from hybridmip.exact import fit_kernel, node_kernel
 
     _compile(mixing.sweep, mixing.SWEEP)
+    _compile(fit_kernel.fit, fit_kernel.FIT)
     _compile(node_kernel.solve_node, node_kernel.SOLVE)
 
 

@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
-from hybridmip.bounds.mixing import sweep
+from hybridmip.exact.fit_kernel import fit
 from hybridmip.exact.node_kernel import COUNTS, PRICED, solve_node
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.semidefinite import lacking
@@ -205,45 +204,20 @@ class Worker:
             return None
         node.weights = node.weights.copy()
         node.weights[free] = weight
-        C = shared.Q[np.ix_(free, free)]
-        if rest.size:
-            cross = shared.Q[np.ix_(rest, free)]
-            block = shared.Q[np.ix_(rest, rest)].copy()
-            block[np.diag_indices(rest.size)] *= 1 + 1e-12
-            L, info = lapack.dpotrf(block, lower=1)
-            if info:
-                return None
-            half, _ = lapack.dtrtrs(L, cross, lower=1)
-            C = C - half.T @ half
-        s = np.sqrt(np.maximum(weight, FLOOR * largest))
-        own = np.diag(C)
-        s /= math.sqrt(float((s * s * own).mean())) or 1.0
+        weight = np.maximum(weight, FLOOR * largest)
         rank = 8 if free.size <= 36 else 12 if free.size <= 80 else RANK
-        V = node.factor[free, :rank]
-        norms = np.sqrt((V * V).sum(axis=1))
-        V = np.where(norms[:, None] > 1e-6, V / np.maximum(norms, 1e-6)[:, None], 1 / math.sqrt(rank))
-        V = np.ascontiguousarray(V)
+        V = np.ascontiguousarray(node.factor[free, :rank])
         found = np.zeros(free.size)
-        sweep(np.ascontiguousarray(C * s[:, None] * s[None, :]), V, found, np.zeros(rank), SWEEPS, STOP)
+        old = node.diagonal.values[free]
+        proven = fit(shared.Q, old, free, rest, weight, V, step, STRETCH, SWEEPS, STOP, found)
         node.factor = node.factor.copy()
         node.factor[free, :rank] = V
-        found /= s * s
-        old = node.diagonal.values[free]
-        aim, shrink = old + step * (found - old), 0.0
-        for _ in range(8):
-            tried = aim * (1 - shrink)
-            if _definite(C, tried):
-                break
-            shrink = max(0.005, 2 * shrink)
-        else:
+        if not found.any():
             return None
-        more = STRETCH
-        while more > STRETCH / 32:
-            if _definite(C, tried * (1 + more)):
-                tried = tried * (1 + more)
-            more *= 0.5
         values = np.zeros(shared.q.size)
-        values[free] = tried
+        values[free] = found
+        if proven:
+            return Diagonal(values, np.zeros(values.size))
         return self.certain(values, status) or self.certain(values * (1 - 1e-7), status)
 
     def bound(self, node: Node, diagonal: Diagonal, cut: float, outcome: Outcome) -> tuple[Reason, Vector, Any]:
@@ -394,9 +368,3 @@ class Worker:
             outcome.leaf = node.status == 1
             return outcome
         return None
-
-
-def _definite(C: Matrix, diagonal: Vector) -> bool:
-    tried = np.array(C, order="F")
-    tried[np.diag_indices(diagonal.size)] -= diagonal + 1e-11 * np.diag(C)
-    return bool(lapack.dpotrf(tried, lower=1, overwrite_a=1)[1] == 0)
