@@ -15,13 +15,14 @@ from scipy import sparse
 
 import hybridmip as hm
 from hybridmip.errors import HybridMIPError, ScaleWarning, UnboundedError
+from hybridmip.run.phases import QuickStart, Start, Tree
 from tests.soak.data import Data
 from tests.soak.families import FAMILIES, UNITS, rescale
 from tests.soak.oracle import Inconclusive, Optimum, optimum
 
 WAYS = (
     "default", "default", "default", "no enumeration", "no enumeration", "paper", "quick", "gap 0", "time limit",
-    "one thread", "no presolve", "json", "mps", "lp",
+    "one thread", "no presolve", "json", "mps", "lp", "tree alone", "tree alone",
 )  # fmt: skip
 
 
@@ -145,6 +146,7 @@ def asked(problem: hm.Problem, way: str) -> hm.Result:
         "time limit": {"time_limit": 0.3, "config": hm.Config(enumerate_up_to=0)},
         "one thread": {"config": hm.Config(threads=1)},
         "no presolve": {"config": hm.Config(presolve=False, enumerate_up_to=0)},
+        "tree alone": {"config": hm.Config(phases=(Start(), QuickStart(), Tree(1.0, last=True))), "gap": 1e-8},
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScaleWarning)

@@ -112,7 +112,7 @@ def fit(Q, old, free, rest, weight, V, step, stretch, sweeps, stop, found):
         trace += M[i, i]
     for i in range(k):
         room[i] = 2.0 * (k + 8) * EPS * trace
-    for attempt in range(2):
+    for _ in range(2):
         for i in range(n):
             taken[i] = found[i] * r[i] * r[i]
         if definite(M, taken, 0.0, room, L):

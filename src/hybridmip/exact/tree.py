@@ -242,11 +242,13 @@ class Worker:
         outcome.work += float(numbers[3])
         return Reason(diagonal, x, y, value), b, (cost, last, following)
 
-    def fixed(self, node: Node, value: float, costs: Any, cut: float) -> tuple[Status, Status]:
+    def fixed(self, node: Node, value: float, costs: Any, cut: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Binaries that must be on, and that must be off, for anything below the cut."""
         shared, status = self.shared, node.status
         cost, last, following = costs
         free = status == 0
+        if not math.isfinite(value):
+            return np.zeros_like(free), np.zeros_like(free)
         if shared.kind == COUNTS:
             with np.errstate(invalid="ignore"):
                 last, following = np.append(last, 0.0), np.append(following, 0.0)
