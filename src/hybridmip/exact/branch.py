@@ -10,12 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from hybridmip.bounds.ledger import Grade
+from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.engines.blas import one_thread
-from hybridmip.exact.tree import Node, Outcome, Shared, Worker
+from hybridmip.exact.recorder import Recorder
+from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Shared, Worker
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
 from hybridmip.model.quadratic import Binary
-from hybridmip.model.units import Proof
+from hybridmip.model.units import Proof, Units
 from hybridmip.relax.role import Setting
+from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
 from hybridmip.tolerances import LEAST_OBJECTIVE
@@ -24,6 +27,8 @@ from hybridmip.tolerances import LEAST_OBJECTIVE
 BATCH = 8
 #: The cut is this share of the gap below the answer.
 SHARE_OF_GAP = 0.5
+#: And what is claimed of it in a document is this share of the gap less.
+SHARE_OF_CHECK = 0.02
 #: Beyond so many open nodes the deepest come first.
 MOST_OPEN = 20_000
 SOURCE = "tree"
@@ -49,6 +54,8 @@ class Branching:
         self._count = 0
         self._rounded: set[bytes] = set()
         self._began = False
+        #: What was done at every node, where a proof is wanted.
+        self.record: Recorder | None = Recorder() if state.prove else None
 
     @property
     def cut(self) -> float:
@@ -73,7 +80,10 @@ class Branching:
         until = self.work + work
         with one_thread(state.problem.n), ThreadPoolExecutor(threads) as pool:
             if not self._began:
-                self._push(self.worker.root())
+                root = self.worker.root()
+                if self.record is not None:
+                    root.branch = self.record.root
+                self._push(root)
                 self._began = True
             while self._open and self.work < until:
                 state.check()
@@ -86,7 +96,17 @@ class Branching:
                 for node, outcome in zip(batch, outcomes, strict=True):
                     self._take(node, outcome, cut)
                 state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=bool(self._open))
+        if self.done and self.record is not None:
+            state.proof = self._proof
         return self.done
+
+    def _proof(self, units: Units) -> ProofTree | None:
+        """The proof, for the problem given; None where no document can hold it."""
+        if self.record is None or self.record.broken:
+            return None
+        base = max(abs(self.state.best.objective), LEAST_OBJECTIVE * self.state.size)
+        # A little less than what was found: a check rounds differently.
+        return self.record.proof(units.value_of(self.bound - SHARE_OF_CHECK * self.state.gap * base), units)
 
     def _guide(self, root: Outcome) -> None:
         """What the root found is a proof by itself, and guides the searches."""
@@ -108,7 +128,7 @@ class Branching:
         batch: list[Node] = []
         while self._open and len(batch) < BATCH:
             bound, _, node = heapq.heappop(self._open)
-            if bound >= cut:
+            if bound >= cut and self.record is None:
                 self._close(Tried(bound, Grade.PROVEN))
             else:
                 batch.append(node)
@@ -120,10 +140,15 @@ class Branching:
     def _take(self, node: Node, outcome: Outcome, cut: float) -> None:
         state = self.state
         self.nodes += 1
+        state.nodes += 1
         self.work += outcome.work
+        if self.record is not None:
+            self.record.add(node, outcome)
         if outcome.leaf is not None:
             answer = state.solver.evaluate(outcome.leaf)
             tried = least_value(self.setting, outcome.leaf, answer)
+            if self.record is not None:
+                self.record.close(node, self._solved(answer))
             # The formula at one b, or multipliers that prove it infeasible: nobody's word was taken.
             self._close(Tried(tried.value, Grade.PROVEN if tried.grade is Grade.TRIED else tried.grade))
             state.offer(outcome.leaf, answer, SOURCE)
@@ -135,6 +160,14 @@ class Branching:
             self._push(child)
         if outcome.relaxed is not None:
             self._round(node, outcome.relaxed)
+
+    def _solved(self, answer: Evaluation) -> Reason | None:
+        """The multipliers of a restricted problem as a reason; None where it has none."""
+        if answer.x is None or answer.row_multipliers is None:
+            return None
+        nothing = np.zeros(answer.x.size)
+        multipliers = np.concatenate([answer.row_multipliers, np.zeros(self.state.problem.B.shape[0])])
+        return Reason(Diagonal(nothing, nothing), answer.x, multipliers, answer.objective)
 
     def _round(self, node: Node, relaxed: np.ndarray) -> None:
         """Try the b that the relaxation of a node is nearest to."""

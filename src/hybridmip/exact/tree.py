@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.bounds.proof_tree import Branch, Counts
 from hybridmip.exact.fit_kernel import fit
 from hybridmip.exact.node_kernel import COUNTS, PRICED, solve_node
 from hybridmip.model.quadratic import Matrix, Vector
@@ -64,7 +65,7 @@ class Shared:
     group: NDArray[np.int64]
     group_low: NDArray[np.int64]
     group_high: NDArray[np.int64]
-    possible: NDArray[np.bool_]
+    counts: Counts
 
     @classmethod
     def of(cls, setting: Setting) -> Shared:
@@ -80,7 +81,7 @@ class Shared:
             problem.rows, np.array(setting.lower), np.array(setting.upper), np.array(problem.switch, dtype=np.int64),
             PRICED if priced else COUNTS, np.array(binaries.group, dtype=np.int64),
             np.array(binaries.group_lower, dtype=np.int64), np.array(binaries.group_upper, dtype=np.int64),
-            np.array(binaries.possible),
+            Counts.of(problem, binaries),
         )  # fmt: skip
 
     @property
@@ -118,6 +119,8 @@ class Node:
     start: Vector
     bound: float
     depth: int = 0
+    #: Where what is done at this node is kept, if it is.
+    branch: Branch | None = None
 
 
 @dataclass
@@ -135,6 +138,11 @@ class Outcome:
     whole: bool = True
     #: The relaxed b, to round.
     relaxed: Vector | None = None
+    #: What was done: a reason, and the binaries that it fixed (to 1 or -1).
+    steps: list[tuple[Reason, list[tuple[int, int]]]] = field(default_factory=list)
+    #: What closes the node, if a reason does; and the binary that it is split by, if one does.
+    closed: Reason | None = None
+    binary: int | None = None
     #: The one b that is left, if so.
     leaf: NDArray[np.bool_] | None = None
     solves: int = 0
@@ -153,7 +161,7 @@ class Worker:
     def root(self, diagonal: Vector | None = None) -> Node:
         """The node in which nothing is fixed but what is never on."""
         shared, n = self.shared, self.shared.q.size
-        status = np.where(shared.possible, 0, -1).astype(np.int8)
+        status = np.where(shared.counts.possible, 0, -1).astype(np.int8)
         factor = np.random.default_rng(0).standard_normal((n, RANK))
         found = Diagonal(np.zeros(n), np.zeros(n))
         if diagonal is not None:
@@ -260,60 +268,22 @@ class Worker:
         margin = 1e-12 * (abs(value) + np.abs(cost))
         return free & (off - margin > cut), free & (on - margin > cut)
 
-    def propagate(self, status: Status) -> bool:
-        """Fix what the counts leave no choice of; False where no b is left."""
-        shared = self.shared
-        if shared.kind != COUNTS:
-            # Rows on b: what they can be at least and at most.
-            return self._propagate_rows(status)
-        for g in range(shared.group_low.size):
-            members = shared.group == g
-            on, free = int((status[members] == 1).sum()), int((status[members] == 0).sum())
-            if on > shared.group_high[g] or on + free < shared.group_low[g]:
-                return False
-            if free and on == shared.group_high[g]:
-                status[members & (status == 0)] = -1
-            elif free and on + free == shared.group_low[g]:
-                status[members & (status == 0)] = 1
-        return True
-
-    def _propagate_rows(self, status: Status) -> bool:
-        shared = self.shared
-        M, low, high = shared.Mb[shared.rows :], shared.low[shared.rows :], shared.high[shared.rows :]
-        slack = 1e-9 * (1.0 + np.abs(M).sum(axis=1))
-        for _ in range(20):
-            on, free = status == 1, status == 0
-            least = M[:, on].sum(axis=1) + np.minimum(M[:, free], 0).sum(axis=1)
-            most = M[:, on].sum(axis=1) + np.maximum(M[:, free], 0).sum(axis=1)
-            if (least > high + slack).any() or (most < low - slack).any():
-                return False
-            size = np.abs(M)
-            tight = ((least + slack * 0)[:, None] + size > (high + slack)[:, None]) & (M != 0)
-            loose = (most[:, None] - size < (low - slack)[:, None]) & (M != 0)
-            off = free & ((tight & (M > 0)).any(axis=0) | (loose & (M < 0)).any(axis=0))
-            on_ones = free & ((tight & (M < 0)).any(axis=0) | (loose & (M > 0)).any(axis=0))
-            if (off & on_ones).any():
-                return False
-            if not (off | on_ones).any():
-                return True
-            status[off], status[on_ones] = -1, 1
-        return True
-
     def work(self, node: Node, cut: float) -> Outcome:
         """Bound a node, fix what can be fixed, and split it unless it is done."""
         outcome = Outcome(node.bound)
-        if not self.propagate(node.status):
+        if not self.shared.counts.propagate(node.status):
             return Outcome(max(node.bound, cut))
         if not (node.status == 0).any():
-            return Outcome(node.bound, leaf=node.status == 1)
+            return self._leaf(node, cut, outcome)
         reason, b, costs = self.bound(node, node.diagonal, cut, outcome)
         outcome.reason = reason
         outcome.bound = max(outcome.bound, reason.value)
         if reason.value >= cut:
+            outcome.closed = reason
             return outcome
         rounds = ROOT_ROUNDS if node.depth == 0 else ROUNDS if node.depth % 2 == 0 else 0
         step, best = STEP, reason
-        done = self._fix(node, best.value, costs, cut, outcome)
+        done = self._fix(node, best, costs, cut, outcome)
         for turn in range(rounds):
             if done is not None:
                 return done
@@ -326,11 +296,12 @@ class Worker:
                 outcome.reason = reason
             outcome.bound = max(outcome.bound, reason.value)
             if reason.value >= cut:
+                outcome.closed = reason
                 return outcome
             gain = reason.value - best.value
             if gain > 0:
                 best, b, costs, node.diagonal = reason, b_new, costs_new, tried
-                done = self._fix(node, best.value, costs, cut, outcome)
+                done = self._fix(node, best, costs, cut, outcome)
             else:
                 step *= 0.5
             left = cut - best.value
@@ -346,7 +317,7 @@ class Worker:
         score = np.where(b[free] < WHOLE, b[free], 0.0)
         if not score.any():  # nothing is fractional, and yet the bound is below the cut
             score = -np.abs(b[free] - 0.5)
-        i = int(free[int(np.argmax(score))])
+        i = outcome.binary = int(free[int(np.argmax(score))])
         for side in (1, -1):
             status = node.status.copy()
             status[i] = side
@@ -354,19 +325,31 @@ class Worker:
             outcome.children.append(child)
         return outcome
 
-    def _fix(self, node: Node, value: float, costs: Any, cut: float, outcome: Outcome) -> Outcome | None:
+    def _fix(self, node: Node, reason: Reason, costs: Any, cut: float, outcome: Outcome) -> Outcome | None:
         """Fix what the bound decides; an outcome where that ends the node."""
-        on, off = self.fixed(node, value, costs, cut)
-        if (on & off).any():
-            outcome.bound = max(outcome.bound, cut)
-            return outcome
+        on, off = self.fixed(node, reason.value, costs, cut)
         if not (on | off).any():
             return None
+        both = np.flatnonzero(on & off)
+        if both.size:  # neither value is left
+            outcome.steps.append((reason, [(int(both[0]), 1)]))
+            outcome.bound, outcome.closed = max(outcome.bound, cut), reason
+            return outcome
+        fixed = [(int(i), 1) for i in np.flatnonzero(on)] + [(int(i), -1) for i in np.flatnonzero(off)]
+        outcome.steps.append((reason, fixed))
         node.status[on], node.status[off], outcome.whole = 1, -1, False
-        if not self.propagate(node.status):
+        if not self.shared.counts.propagate(node.status):
             outcome.bound = max(outcome.bound, cut)
             return outcome
-        if not (node.status == 0).any():
-            outcome.leaf = node.status == 1
-            return outcome
-        return None
+        return None if (node.status == 0).any() else self._leaf(node, cut, outcome)
+
+    def _leaf(self, node: Node, cut: float, outcome: Outcome) -> Outcome:
+        """One b is left: closed where its bound is, else to be solved."""
+        nothing = self.certain(np.zeros(self.shared.q.size), node.status)
+        if nothing is not None:
+            reason, _, _ = self.bound(node, nothing, cut, outcome)
+            if reason.value >= cut:
+                outcome.bound, outcome.closed = max(outcome.bound, reason.value), reason
+                return outcome
+        outcome.leaf = node.status == 1
+        return outcome

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from hybridmip.bounds.certificate import Certificate
 from hybridmip.bounds.ledger import STRENGTH, Bound, Grade
+from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.model.quadratic import Binary, DiagonalForm, Vector
 from hybridmip.model.units import Units
 from hybridmip.run.mending import mended
@@ -97,10 +98,19 @@ def close(
         certificate=certificate,
         rests_on=rests_on,
         integrity=tuple(notes),
+        nodes=0 if state is None else state.nodes,
+        proof=proof_tree(state, units, reduced) if status is Status.OPTIMAL else None,
     )
     if display is not None:
         display.finish(result)
     return result
+
+
+def proof_tree(state: SearchState | None, units: Units, reduced: Presolved) -> ProofTree | None:
+    """The tree's proof for the caller's problem, if there is one."""
+    if state is None or state.proof is None or reduced.problem is not units.problem:
+        return None
+    return state.proof(units)
 
 
 def _strongest(bounds: list[Bound], objective: float, best: float, size: float, closing: float) -> Grade | None:

@@ -143,7 +143,7 @@ class Tree(Phase):
         return by_tree(structure, config)
 
     def ready(self, run: Run) -> bool:
-        return gap_is_open(run.state)
+        return gap_is_open(run.state) or (run.state.prove and run.state.best.feasible)
 
     def run(self, run: Run) -> StopReason | None:
         state = run.state

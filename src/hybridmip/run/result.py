@@ -16,6 +16,7 @@ from hybridmip.tolerances import LEAST_OBJECTIVE, LEAST_ZERO, ZERO_OBJECTIVE
 if TYPE_CHECKING:
     from hybridmip.bounds.certificate import Certificate
     from hybridmip.bounds.ledger import Grade
+    from hybridmip.bounds.proof_tree import ProofTree
     from hybridmip.model.problem import Problem
 
 
@@ -117,6 +118,10 @@ class Result:
         `tried` (every b that the formula leaves over was tried), `trusted` (the word of HiGHS). None without a bound.
     integrity : tuple of str
         Contradictions that were found and what was dropped because of them; empty if all is well.
+    nodes : int
+        Nodes of the tree that were worked on.
+    proof : ProofTree or None
+        With `prove=True`, and where the tree closed the gap: a proof of the bound that anyone can check.
     """
 
     problem: Problem = field(repr=False)
@@ -139,6 +144,8 @@ class Result:
     certificate: Certificate | None = field(default=None, repr=False)
     rests_on: Grade | None = None
     integrity: tuple[str, ...] = ()
+    nodes: int = 0
+    proof: ProofTree | None = field(default=None, repr=False)
 
     @property
     def has_solution(self) -> bool:
@@ -196,6 +203,7 @@ class Result:
             values: dict(self.nonzeros()),
             "found_by": self.found_by,
             "evaluations": self.evaluations,
+            "nodes": self.nodes,
             "seconds": self.seconds,
             "seed": self.seed,
             "version": self.version,

@@ -25,7 +25,7 @@ from hybridmip.run.clock import Clock, StopSearch
 from hybridmip.run.config import Config
 from hybridmip.run.gate import close
 from hybridmip.run.phase import Phase, Run, Verdicts
-from hybridmip.run.phases import phases_of
+from hybridmip.run.phases import Tree, phases_of
 from hybridmip.run.presolve import presolve, unchanged
 from hybridmip.run.progress import InUnits, Progress, TextProgress, in_units
 from hybridmip.run.result import Incumbent, Result, StopReason
@@ -90,7 +90,8 @@ def solve(
     clock, verdicts, state = Clock(time_limit), Verdicts(), None
     units = Units.of(problem)
     units.warn()
-    reduced = presolve(units.problem) if config.presolve else unchanged(units.problem)
+    # A proof is for the problem as it was given.
+    reduced = presolve(units.problem) if config.presolve and not prove else unchanged(units.problem)
     with clock.stopped():
         solver = restricted_solver(reduced.problem, config.threads)
     if display is not None:
@@ -99,9 +100,10 @@ def solve(
     try:
         binaries = BinarySet(reduced.problem)
         steps = _steps(config, Structure.of(reduced.problem, solver.compiled, binaries.kind), clock)
+        proves = prove and any(isinstance(step, Tree) for step in steps)
         rng = np.random.default_rng(seed)
         told = None if callback is None else lambda found: callback(in_units(found, units))
-        state = SearchState(reduced.problem, config, solver, binaries, rng, clock, gap, display, told, prove)
+        state = SearchState(reduced.problem, config, solver, binaries, rng, clock, gap, display, told, proves)
         with one_thread(problem.n):
             verdicts.reason = _run(steps, Run(state, Setting(reduced.problem, binaries), given, verdicts))
     except NoFeasibleBinaries as proof:

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from hybridmip.bounds.grid import Grid
 from hybridmip.bounds.ledger import Bound, Grade, Ledger
+from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
-from hybridmip.model.units import Proof
+from hybridmip.model.units import Proof, Units
 from hybridmip.restricted.protocol import Evaluation, RestrictedSolver
 from hybridmip.run.clock import Clock, StopSearch
 from hybridmip.run.config import Config
@@ -64,7 +65,7 @@ class SearchState:
     progress, callback : optional
         Told of every improvement; a callback that returns True ends the solve.
     prove : bool
-        Whether to go on until the answer is proven.
+        Whether to go on until the tree has a proof.
     """
 
     def __init__(
@@ -104,6 +105,9 @@ class SearchState:
         self.statistics = Statistics(lambda: (solver.evaluations, len(self.trace)))
         self.guidance = Guidance(np.zeros(problem.n))
         self._ticked = clock.started
+        #: Nodes of the tree so far, and its proof once it is closed, given the units.
+        self.nodes = 0
+        self.proof: Callable[[Units], ProofTree | None] | None = None
 
     @property
     def seconds(self) -> float:
@@ -248,5 +252,7 @@ class SearchState:
                 self._stop_when_closed()
 
     def _stop_when_closed(self) -> None:
+        if self.prove:  # the tree ends it, when its proof is complete
+            return
         if self.best.feasible and relative_gap(self.best.objective, self.bound, self.size) <= self.gap:
             raise StopSearch(StopReason.GAP_REACHED)

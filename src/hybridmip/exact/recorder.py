@@ -1,0 +1,71 @@
+"""What was done at every node of a tree, kept as a proof."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hybridmip.bounds.proof_tree import Branch, ProofTree
+from hybridmip.bounds.proof_tree import Reason as Given
+from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason
+from hybridmip.model.implied import implied_bounds
+from hybridmip.model.quadratic import Vector
+from hybridmip.model.units import Proof, Units
+
+
+class Recorder:
+    """Keeps the tree; diagonals and reasons are kept once, whoever uses them."""
+
+    def __init__(self) -> None:
+        self.root = Branch()
+        #: Whether something was closed for a reason that no document can hold.
+        self.broken = False
+        self._reasons: dict[int, tuple[int, Reason]] = {}
+        self._diagonals: dict[int, tuple[int, Diagonal]] = {}
+
+    def _number(self, reason: Reason) -> int:
+        self._diagonals.setdefault(id(reason.diagonal), (len(self._diagonals), reason.diagonal))
+        return self._reasons.setdefault(id(reason), (len(self._reasons), reason))[0]
+
+    def add(self, node: Node, outcome: Outcome) -> None:
+        """Keep what was done at a node, and give its children their places."""
+        branch = node.branch
+        assert branch is not None
+        branch.steps = [(self._number(reason), fixed) for reason, fixed in outcome.steps]
+        if outcome.closed is not None:
+            branch.closed = self._number(outcome.closed)
+        if outcome.children:
+            branch.binary = outcome.binary
+            for child in outcome.children:
+                child.branch = Branch()
+                branch.children.append(child.branch)
+
+    def close(self, node: Node, reason: Reason | None) -> None:
+        """Close a node whose one b was solved."""
+        assert node.branch is not None
+        if reason is None:
+            self.broken = True
+        else:
+            node.branch.closed = self._number(reason)
+
+    def proof(self, claimed: float, units: Units) -> ProofTree:
+        """The proof, for the problem given, in its units."""
+        from hybridmip import __version__
+
+        rows = units.problem.rows
+        diagonals, reasons = [], []
+        for _, diagonal in self._diagonals.values():
+            moved = units.proof_of(Proof(diagonal.values, diagonal.values, *_no_rows(units)))
+            diagonals.append(moved.diagonal)
+        for _, reason in self._reasons.values():
+            y = reason.multipliers
+            moved = units.proof_of(Proof(reason.diagonal.values, reason.point, y[:rows], y[rows:]))
+            number = self._diagonals[id(reason.diagonal)][0]
+            reasons.append(Given(number, moved.point, moved.rows, moved.binary_rows))
+        given = units.given
+        own = (given.x_lower, given.x_upper)
+        implied = any((one != other).any() for one, other in zip(own, implied_bounds(given), strict=True))
+        return ProofTree(claimed, diagonals, reasons, self.root, implied, given.hash, __version__)
+
+
+def _no_rows(units: Units) -> tuple[Vector, Vector]:
+    return np.zeros(units.problem.rows), np.zeros(units.problem.B.shape[0])
