@@ -312,11 +312,13 @@ def test_bad_mean_and_covariance(run: Run, tmp_path: Path, case: str) -> None:
 
 
 BAD_OPTIONS = {
-    "more assets than there are": (["--assets", "7"], ["assets", "7", "6"]),
+    "more assets than there are": (["--assets", "7"], ["--assets is 7", "6"]),
     "minimum weights above the budget": (["--assets", "3", "--min-weight", "0.4"], ["--assets * --min-weight", "1.2"]),
     "maximum weights below the budget": (["--assets", "3", "--max-weight", "0.3"], ["--assets * --max-weight", "0.9"]),
     "not a number of assets": (["--assets", "few"], ["--assets", "few", "5:10"]),
-    "range upside down": (["--assets", "4:2"], ["assets", "4", "2"]),
+    "range upside down": (["--assets", "4:2"], ["--assets", "4", "2"]),
+    "more at least than there are": (["--assets", "7:"], ["the fewest of --assets is 7", "6"]),
+    "none at most": (["--assets", ":0"], ["the most of --assets is 0", "at least 1"]),
     "unknown option": (["--asets", "3"], ["--asets", "--assets", "portfolio --help"]),
     "unknown option, nothing like it": (["--zzz"], ["--zzz", "portfolio --help"]),
     "negative time limit": (["--time-limit", "-1"], ["--time-limit", "-1", "positive"]),
@@ -489,6 +491,15 @@ def test_kind_is_asked_for_as_an_option(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "numbers.csv"
     file.write_text("date,A,B\n1,1.5,2\n2,-2.5,3\n3,0.7,1\n")
     assert_bad_input(run("portfolio", file), "say which with --kind prices or --kind returns")
+
+
+def test_options_are_named_and_assets_keep_their_names(run: Run, tmp_path: Path) -> None:
+    """Where a message names an argument the command line says its option; an asset of that name stays as it is."""
+    mean_file, covariance_file = pair(tmp_path, [0.1, 0.2], [[1, 0], [0, 1]])
+    for file in (mean_file, covariance_file):
+        file.write_text(file.read_text().replace("A", "max_weight"))
+    answer = run("portfolio", mean_file, "--covariance", covariance_file, "--min-weight", 0.6, "--max-weight", 0.5)
+    assert_bad_input(answer, "--min-weight of max_weight is 0.6, above its --max-weight 0.5")
 
 
 def test_missing_file_and_missing_argument(run: Run, tmp_path: Path) -> None:

@@ -21,22 +21,22 @@ def hint(name: object, names: Iterable[object]) -> str:
 def number(argument: str, value: Any) -> float:
     """A finite number that is not a bool."""
     if isinstance(value, bool | str):
-        raise ArgumentError(f"{argument} is {value!r}; it must be a number")
+        raise ArgumentError(argument, f" is {value!r}; it must be a number")
     try:
         converted = float(value)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{argument} is {value!r}; it must be a number") from None
+        raise ArgumentError(argument, f" is {value!r}; it must be a number") from None
     if not np.isfinite(converted):
-        raise ArgumentError(f"{argument} is {converted}; it must be finite")
+        raise ArgumentError(argument, f" is {converted}; it must be finite")
     return converted
 
 
 def whole(argument: str, value: Any, at_least: int) -> int:
     """A whole number, not below `at_least`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise ArgumentError(f"{argument} is {value!r}; it must be a whole number")
+        raise ArgumentError(argument, f" is {value!r}; it must be a whole number")
     if value < at_least:
-        raise ArgumentError(f"{argument} is {value}; it must be at least {at_least}")
+        raise ArgumentError(argument, f" is {value}; it must be at least {at_least}")
     return int(value)
 
 

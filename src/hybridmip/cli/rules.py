@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +11,7 @@ import typer
 
 from hybridmip.cli.options import fraction
 from hybridmip.cli.output import tell
-from hybridmip.errors import ArgumentError, FileError, HybridMIPError
+from hybridmip.errors import ArgumentError, HybridMIPError
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio import Group, Portfolio
@@ -71,6 +69,20 @@ MaxGroupWeight = Annotated[
 ]
 
 
+#: What arguments of the Python interface are called here; limits of groups have the same names in both.
+OPTIONS = {
+    "assets": "--assets",
+    "assets[0]": "the fewest of --assets",
+    "assets[1]": "the most of --assets",
+    "min_weight": "--min-weight",
+    "max_weight": "--max-weight",
+    "kind": "--kind",
+    "kind='prices'": "--kind prices",
+    "kind='returns'": "--kind returns",
+    "covariance=PATH": "--covariance FILE2",
+}
+
+
 class Rules:
     """What the options say of a portfolio: checked at once, read from its files when asked."""
 
@@ -99,8 +111,8 @@ class Rules:
         from hybridmip.applications.portfolio import Portfolio
         from hybridmip.io.tables import read_portfolio_data
 
-        with _options_in_messages():
-            kind = None if self.kind is None else str(self.kind)
+        kind = None if self.kind is None else str(self.kind)
+        try:
             data = read_portfolio_data(self.file, covariance=self.covariance, kind=kind)
             asked = Portfolio(
                 data.returns,
@@ -113,25 +125,12 @@ class Rules:
                 return_sense="at_least" if at_least else "equal",
                 groups=_groups(self.group, self.groups, self.shared, data.names) or None,
             )
+        except HybridMIPError as error:
+            raise error.spelled(OPTIONS) from None
         if not quiet:
             for warning in data.warnings:
                 tell(f"warning: {warning}")
         return asked, list(data.warnings)
-
-
-@contextlib.contextmanager
-def _options_in_messages() -> Iterator[None]:
-    """Errors that name an argument of the Python interface name the option instead."""
-    try:
-        yield
-    except HybridMIPError as error:
-        message = str(error)
-        message = re.sub(r"\bkind='(\w+)'", r"--kind \1", message).replace("covariance=PATH", "--covariance FILE2")
-        message = re.sub(r"^(kind|assets)\b", r"--\1", message)
-        # Limits of groups have these names on the command line too, and a file may.
-        if not isinstance(error, FileError) and not message.startswith(("group", "--group")):
-            message = re.sub(r"\b(min|max)_weight\b", r"--\1-weight", message)
-        raise type(error)(message) from None
 
 
 def asset_counts(text: str | None) -> int | tuple[int | None, int | None] | None:

@@ -11,12 +11,15 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.errors import ArgumentError, FileError
+from hybridmip.errors import Argument, ArgumentError, FileError
 from hybridmip.io.files import PathLike, read_text
 from hybridmip.io.orlib import looks_like_port, parse_port, shorten
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 KINDS = ("prices", "returns")
+#: Arguments that messages name.
+KIND, KIND_PRICES, KIND_RETURNS = Argument("kind"), Argument("kind='prices'"), Argument("kind='returns'")
+COVARIANCE_PATH = Argument("covariance=PATH")
 #: What spreadsheets and data vendors write where there is no value.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "#n/a"})
 DATE_FORMATS = ("%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y")
@@ -85,13 +88,13 @@ def read_portfolio_data(path: PathLike, covariance: PathLike | None = None, kind
     _check_kind(kind)
     if covariance is not None:
         if kind is not None:
-            raise ArgumentError("kind is for a CSV of prices or returns; leave it out with a covariance file")
+            raise ArgumentError(KIND, " is for a CSV of prices or returns; leave it out with a covariance file")
         return read_mean_and_covariance(path, covariance)
     text = read_text(path)
     if not looks_like_port(text):
         return _prices_or_returns(text, path, kind)
     if kind is not None:
-        raise ArgumentError(f"kind is for a CSV of prices or returns; {path} is an OR-Library port file")
+        raise ArgumentError(KIND, f" is for a CSV of prices or returns; {path} is an OR-Library port file")
     data = parse_port(text, path)
     return PortfolioData(data.names, data.returns, data.covariance)
 
@@ -191,7 +194,7 @@ def read_groups(path: PathLike, names: Sequence[str]) -> dict[str, list[str]]:
 
 def _check_kind(kind: str | None) -> None:
     if kind is not None and kind not in KINDS:
-        raise ArgumentError(f"kind is {kind!r}; it must be 'prices' or 'returns'")
+        raise ArgumentError(KIND, f" is {kind!r}; it must be 'prices' or 'returns'")
 
 
 def _prices_or_returns(text: str, source: PathLike, kind: str | None) -> PortfolioData:
@@ -229,7 +232,8 @@ def _refuse_other_layouts(table: _Table, kind: str | None) -> None:
     if kind is None and len(table.columns) == 1 and all(table.labels) and not _readings(table.labels):
         raise FileError(
             f"{table.source} has a name and a number in every row, as a file of means has; "
-            "give the covariance as well, with covariance=PATH"
+            "give the covariance as well, with ",
+            COVARIANCE_PATH,
         )
 
 
@@ -272,8 +276,9 @@ def _guess_kind(values: Matrix, source: PathLike) -> str:
         return "prices"
     if (values < 0).any() and (values > 0).any() and np.mean(np.abs(values) < 0.5) >= 0.95:
         return "returns"
-    means = " (means need covariance=PATH)" if values.shape[1] == 1 else ""
-    raise FileError(f"{source} could hold prices or returns; say which with kind='prices' or kind='returns'{means}")
+    means = (" (means need ", COVARIANCE_PATH, ")") if values.shape[1] == 1 else ()
+    kinds = (KIND_PRICES, " or ", KIND_RETURNS)
+    raise FileError(f"{source} could hold prices or returns; say which with ", *kinds, *means)
 
 
 def _read_means(text: str, path: PathLike, known: Sequence[str]) -> tuple[tuple[str, ...], Vector]:

@@ -10,10 +10,12 @@ from scipy import sparse
 
 from hybridmip.applications.arguments import hint, number, whole
 from hybridmip.applications.portfolio.labels import index_labels, is_frame, is_series, places, unique
-from hybridmip.errors import ArgumentError, ProblemError
+from hybridmip.errors import Argument, ArgumentError, ProblemError
 from hybridmip.model.quadratic import QuadraticForm, Vector, frozen, quadratic_form
 
 AssetCount: TypeAlias = int | tuple[int | None, int | None]
+#: The argument, and its two ends where it is a pair, as messages name them.
+ASSETS, FEWEST, MOST = Argument("assets"), Argument("assets[0]"), Argument("assets[1]")
 
 
 def checked_returns(returns: Any, names: Sequence[str] | None, covariance: Any) -> tuple[tuple[str, ...], Vector]:
@@ -80,18 +82,18 @@ def checked_count(assets: Any, n: int) -> AssetCount | None:
     if assets is None:
         return None
     if not isinstance(assets, tuple | list):
-        count = whole("assets", assets, 1)
+        count = whole(ASSETS, assets, 1)
         if count > n:
-            raise ArgumentError(f"assets is {count} but there are {n} to choose from; lower it")
+            raise ArgumentError(ASSETS, f" is {count} but there are {n} to choose from; lower it")
         return count
     if len(assets) != 2:
-        raise ArgumentError(f"assets is {assets!r}; give a number, or a pair (fewest, most)")
-    low = None if assets[0] is None else whole("assets[0]", assets[0], 0)
-    high = None if assets[1] is None else whole("assets[1]", assets[1], 1)
+        raise ArgumentError(ASSETS, f" is {assets!r}; give a number, or a pair (fewest, most)")
+    low = None if assets[0] is None else whole(FEWEST, assets[0], 0)
+    high = None if assets[1] is None else whole(MOST, assets[1], 1)
     if low is not None and low > n:
-        raise ArgumentError(f"assets[0] is {low} but there are {n} to choose from; lower it")
+        raise ArgumentError(FEWEST, f" is {low} but there are {n} to choose from; lower it")
     if low is not None and high is not None and low > high:
-        raise ArgumentError(f"assets is ({low}, {high}); the fewest must not exceed the most")
+        raise ArgumentError(ASSETS, f" is ({low}, {high}); the fewest must not exceed the most")
     return low, None if high is None else min(high, n)
 
 
@@ -103,7 +105,7 @@ def checked_weights(argument: str, values: Any, names: tuple[str, ...], default:
         vector = np.full(n, default)
         for name, value in values.items():
             if str(name) not in place:
-                raise ArgumentError(f"{argument} names {name!r}, which is no asset; {hint(str(name), names)}")
+                raise ArgumentError(argument, f" names {name!r}, which is no asset; {hint(str(name), names)}")
             vector[place[str(name)]] = number(f"{argument}[{name!r}]", value)
         return frozen(vector)
     if is_series(values) and (labels := index_labels(values.index)) is not None:
@@ -112,7 +114,7 @@ def checked_weights(argument: str, values: Any, names: tuple[str, ...], default:
     if vector.ndim == 0:
         vector = np.full(n, number(argument, float(vector)))
     if vector.shape != (n,):
-        raise ProblemError(f"{argument} has shape {vector.shape}; it must be a number or ({n},)")
+        raise ProblemError(argument, f" has shape {vector.shape}; it must be a number or ({n},)")
     return _finite(argument, vector, names)
 
 
@@ -122,7 +124,7 @@ def _numbers(argument: str, values: Any) -> Vector:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ProblemError(f"{argument} is not numeric ({error}); give numbers") from None
+        raise ProblemError(argument, f" is not numeric ({error}); give numbers") from None
 
 
 def _refuse_complex(argument: str, values: Any) -> None:
@@ -132,7 +134,7 @@ def _refuse_complex(argument: str, values: Any) -> None:
     except ValueError:  # ragged: refused where it is converted
         return
     if found:
-        raise ProblemError(f"{argument} is complex; give real numbers (.real, if the imaginary parts are rounding)")
+        raise ProblemError(argument, " is complex; give real numbers (.real, if the imaginary parts are rounding)")
 
 
 def _finite(argument: str, values: Vector, names: tuple[str, ...]) -> Vector:

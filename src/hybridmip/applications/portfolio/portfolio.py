@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hybridmip.applications.arguments import number
 from hybridmip.applications.portfolio import return_range
 from hybridmip.applications.portfolio.checks import (
+    ASSETS,
     AssetCount,
     checked_count,
     checked_covariance,
@@ -29,7 +30,7 @@ from hybridmip.applications.portfolio.checks import (
 from hybridmip.applications.portfolio.groups import Group, checked_groups
 from hybridmip.applications.portfolio.program import build
 from hybridmip.applications.portfolio.result import PortfolioResult
-from hybridmip.errors import ArgumentError
+from hybridmip.errors import Argument, ArgumentError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector, frozen
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 #: Sums of limits may pass the budget by this share of it: 10 * 0.1 is not exactly 1 in floating point.
 BUDGET_TOLERANCE = 1e-9
 RETURN_SENSES = ("equal", "at_least")
+#: Arguments that messages name.
+MIN_WEIGHT, MAX_WEIGHT = Argument("min_weight"), Argument("max_weight")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -111,8 +114,8 @@ class Portfolio:
             "covariance": checked_covariance(covariance, known, n),
             "names": known,
             "assets": checked_count(assets, n),
-            "min_weight": checked_weights("min_weight", min_weight, known, 0.0),
-            "max_weight": checked_weights("max_weight", max_weight, known, 1.0),
+            "min_weight": checked_weights(MIN_WEIGHT, min_weight, known, 0.0),
+            "max_weight": checked_weights(MAX_WEIGHT, max_weight, known, 1.0),
             "target_return": None if target_return is None else number("target_return", target_return),
             "return_sense": return_sense,
             "budget": number("budget", budget),
@@ -243,23 +246,25 @@ class Portfolio:
         if above.size:
             i = int(above[0])
             raise ArgumentError(
-                f"min_weight of {self.names[i]} is {self.min_weight[i]:g}, above its max_weight "
-                f"{self.max_weight[i]:g}; lower must not exceed upper"
+                MIN_WEIGHT,
+                f" of {self.names[i]} is {self.min_weight[i]:g}, above its ",
+                MAX_WEIGHT,
+                f" {self.max_weight[i]:g}; lower must not exceed upper",
             )
         fewest, most = self.count_range
         slack = BUDGET_TOLERANCE * max(1.0, abs(self.budget))
         least = np.concatenate([[0.0], np.cumsum(np.sort(self.min_weight))])[fewest : most + 1]
         greatest = np.concatenate([[0.0], np.cumsum(np.sort(self.max_weight)[::-1])])[fewest : most + 1]
         if least.min() > self.budget + slack:
-            sums = self._spell("min_weight", "smallest", self.min_weight, fewest + int(least.argmin()), least.min())
-            raise ArgumentError(f"{sums} exceeds the budget {self.budget:g}; lower one of them")
+            sums = self._spell(MIN_WEIGHT, "smallest", self.min_weight, fewest + int(least.argmin()), least.min())
+            raise ArgumentError(*sums, f" exceeds the budget {self.budget:g}; lower one of them")
         if greatest.max() < self.budget - slack:
             count = fewest + int(greatest.argmax())
-            sums = self._spell("max_weight", "largest", self.max_weight, count, greatest.max())
-            raise ArgumentError(f"{sums} is below the budget {self.budget:g}; raise one of them")
+            sums = self._spell(MAX_WEIGHT, "largest", self.max_weight, count, greatest.max())
+            raise ArgumentError(*sums, f" is below the budget {self.budget:g}; raise one of them")
 
-    def _spell(self, argument: str, which: str, limits: Vector, count: int, total: float) -> str:
-        """How a sum of limits comes about, for a message."""
+    def _spell(self, argument: Argument, which: str, limits: Vector, count: int, total: float) -> tuple[str, ...]:
+        """How a sum of limits comes about: parts of a message."""
         if count and np.all(limits == limits[0]):
-            return f"assets * {argument} = {count} * {limits[0]:g} = {total:g}"
-        return f"the sum of the {count} {which} {argument}, {total:g},"
+            return ASSETS, " * ", argument, f" = {count} * {limits[0]:g} = {total:g}"
+        return f"the sum of the {count} {which} ", argument, f", {total:g},"
