@@ -17,7 +17,7 @@ from benchmarks.peers import PEERS, warm_up
 from hybridmip.io.orlib import read_port, read_portef
 from hybridmip.relax.fitted import fitted
 from hybridmip.relax.persp import Persp
-from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.relax.protocol import Relaxed, Setting
 
 #: Seconds for fitting the diagonal to a target, and for an instance of the MV set.
 FIT_SECONDS = 1.0

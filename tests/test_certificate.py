@@ -24,7 +24,7 @@ from hybridmip.relax.dual import Dual
 from hybridmip.relax.fitted import fitted
 from hybridmip.relax.line import Line
 from hybridmip.relax.persp import Persp
-from hybridmip.relax.role import RelaxationFailed, Setting
+from hybridmip.relax.protocol import RelaxationFailed, Setting
 
 VECTORS = ("diagonal", "point", "multipliers", "binary_multipliers")
 

@@ -13,8 +13,8 @@ import pytest
 
 from hybridmip import Config, Problem, solve
 from hybridmip.engines import compiled
+from hybridmip.relax.protocol import Relaxation, Relaxed, Setting
 from hybridmip.relax.registry import RELAXATIONS
-from hybridmip.relax.role import Relaxation, Relaxed, Setting
 from hybridmip.run.overview import algorithms, settings, structures
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.phases import DEFAULT, Start

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from hybridmip.io.tables import read_portfolio_data
     from hybridmip.model.problem import Problem
     from hybridmip.model.quadratic import FactorModel
+    from hybridmip.relax.protocol import Relaxation
     from hybridmip.relax.registry import RELAXATIONS
-    from hybridmip.relax.role import Relaxation
     from hybridmip.report.network_figure import network_figure
     from hybridmip.run.config import Config
     from hybridmip.run.phase import Phase
@@ -110,7 +110,7 @@ _HOME = {
     "EngineError": "errors",
     "Phase": "run.phase",
     "RELAXATIONS": "relax.registry",
-    "Relaxation": "relax.role",
+    "Relaxation": "relax.protocol",
     "ScaleWarning": "errors",
     "READERS": "io.readers",
     "ReadProblem": "io.model",

@@ -11,7 +11,7 @@ from problems import BINARY_ROWS, Recipe, make, optimum, restricted_value
 
 from hybridmip.exact.core_kernel import list_all
 from hybridmip.relax.persp import Persp
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.run.config import Config
 from hybridmip.run.result import Status
 from hybridmip.run.solve import solve

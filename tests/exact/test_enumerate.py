@@ -13,7 +13,7 @@ from states import make_state, portfolio_like
 from hybridmip.exact.enumerate import enumerate_all, members
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.run.clock import StopSearch
 from hybridmip.run.config import Config
 

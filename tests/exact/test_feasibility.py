@@ -11,7 +11,7 @@ from problems import BINARY_ROWS, BOUNDS, QUADRATIC, Recipe, make, optimum, rest
 
 from hybridmip.exact.feasibility import find_feasible
 from hybridmip.model.problem import Problem
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.general import GeneralSolver
 
 

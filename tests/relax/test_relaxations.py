@@ -27,7 +27,7 @@ from hybridmip.relax.dual import Dual
 from hybridmip.relax.infeasible import clashing_rows
 from hybridmip.relax.line import Line
 from hybridmip.relax.persp import Persp
-from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
+from hybridmip.relax.protocol import RelaxationFailed, Relaxed, Setting
 
 INF = np.inf
 SHAPES = (

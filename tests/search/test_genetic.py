@@ -13,7 +13,7 @@ from states import make_state, member, portfolio_like
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
 from hybridmip.relax.line import Line
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.config import Config
 from hybridmip.run.settings import GeneticSettings, PoolSettings

@@ -12,7 +12,7 @@ from states import make_state
 from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.model.structure import is_fixed_charge
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.search.mips import MixedModel, _Turns
 from hybridmip.search.outer import OuterModel, squares
 from hybridmip.search.slopes import Slopes, used

@@ -11,7 +11,7 @@ from problems import optimum
 from hybridmip import Problem
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.structure import is_fixed_charge
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.search.vertices import Vertices
 
 

@@ -17,7 +17,7 @@ from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Shared, Worker
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.units import Proof, Units
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from hybridmip.bounds.ledger import Grade
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_of
+from hybridmip.model.activities import activity_ranges
 from hybridmip.model.quadratic import Matrix, Vector
-from hybridmip.model.ranges import row_ranges
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.run.state import SearchState
 
 #: Most b that are listed at a time, binaries left open, and steps of the listing.
@@ -106,7 +106,7 @@ def _try(state: SearchState, setting: Setting, candidates: NDArray[np.bool_]) ->
 def _rows(state: SearchState, open_ones: NDArray[np.intp], fixed: NDArray[np.bool_]) -> tuple[Matrix, Vector]:
     """Rows C b <= d over the open binaries: the rows on b, and what rows in x leave possible at all."""
     problem, binaries = state.problem, state.binaries
-    low, high, free_low, free_high = row_ranges(problem)
+    low, high, free_low, free_high = activity_ranges(problem)
     M = binaries.matrix.toarray()
     stacks = [
         (M.T, np.zeros(M.shape[0]), binaries.upper),

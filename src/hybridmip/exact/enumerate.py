@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hybridmip.exact.tried import Tried, least_of
 from hybridmip.model.binaries import BinarySet
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.run.state import SearchState
 
 

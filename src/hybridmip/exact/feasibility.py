@@ -11,7 +11,7 @@ import numpy as np
 
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.model.quadratic import Binary
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 
 #: Refused b that are cut off before giving up.
 MOST_CUTS = 200

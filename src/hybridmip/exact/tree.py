@@ -23,7 +23,7 @@ from hybridmip.exact.fit_kernel import fit
 from hybridmip.exact.node_kernel import COUNTS, PRICED, solve_node
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.semidefinite import lacking
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 
 Status = NDArray[np.int8]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hybridmip.bounds.ledger import STRENGTH, Grade
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.units import Proof
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation, Moves
 from hybridmip.run.state import SearchState
 from hybridmip.tolerances import INFEASIBLE, KERNEL_FEASIBLE

@@ -1,5 +1,5 @@
-"""Phase 1, the mixed relaxations: Line, Dual and Augm, each an interchangeable role.
+"""Phase 1, the mixed relaxations: Line, Dual and Augm, each interchangeable.
 
 Every relaxation gives scores (which binaries it would switch on), a relaxed point and a valid lower
-bound; see `relax.role`.
+bound; see `relax.protocol`.
 """

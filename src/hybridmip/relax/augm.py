@@ -9,7 +9,7 @@ from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.quadratic import DiagonalForm, Vector
 from hybridmip.relax.dual import costs_on_b, dual_value, priced_links, tie_break
 from hybridmip.relax.line import solve_relaxation
-from hybridmip.relax.role import Relaxation, Relaxed, Setting
+from hybridmip.relax.protocol import Relaxation, Relaxed, Setting
 
 #: Curvature given to an x without any, as a share of the largest cost over its range.
 CURVATURE = 0.1

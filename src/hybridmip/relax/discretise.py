@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.quadratic import Binary
-from hybridmip.relax.role import Relaxed
+from hybridmip.relax.protocol import Relaxed
 
 
 def discretise(relaxed: Relaxed, binaries: BinarySet) -> Binary:

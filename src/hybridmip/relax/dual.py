@@ -9,7 +9,7 @@ from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.relax.line import Line
-from hybridmip.relax.role import Relaxation, Relaxed, Setting
+from hybridmip.relax.protocol import Relaxation, Relaxed, Setting
 
 
 class Dual(Relaxation):

@@ -15,7 +15,7 @@ import numpy as np
 from hybridmip.bounds.diagonal import LARGEST_TRACE, largest_trace
 from hybridmip.model.quadratic import DenseForm, SparseForm, Vector
 from hybridmip.relax.persp import Persp
-from hybridmip.relax.role import RelaxationFailed, Relaxed, Setting
+from hybridmip.relax.protocol import RelaxationFailed, Relaxed, Setting
 
 #: Shares of the way to the new diagonal that are tried, until one is better than what there was.
 STEPS = (0.5, 0.2, 0.07)

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from hybridmip.bounds.farkas import Clashes, of_unit_size
 from hybridmip.engines.highs import LinearModel
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.tolerances import INFEASIBLE as MARGIN
 
 

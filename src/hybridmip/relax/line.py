@@ -9,7 +9,7 @@ from hybridmip.engines.conic import solve_qp
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.model.quadratic import QuadraticForm, Vector
 from hybridmip.model.units import Proof
-from hybridmip.relax.role import Relaxation, RelaxationFailed, Relaxed, Setting
+from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
 
 
 class Line(Relaxation):

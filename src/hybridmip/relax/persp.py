@@ -19,7 +19,7 @@ from hybridmip.engines.highs import Outcome
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.model.units import Proof
 from hybridmip.relax.line import Line
-from hybridmip.relax.role import Relaxation, RelaxationFailed, Relaxed, Setting
+from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
 
 #: Share of the time left that finding the diagonal may take.
 DIAGONAL_SHARE = 0.3

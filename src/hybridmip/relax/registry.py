@@ -9,7 +9,7 @@ from hybridmip.relax.augm import Augm
 from hybridmip.relax.dual import Dual
 from hybridmip.relax.line import Line
 from hybridmip.relax.persp import Persp
-from hybridmip.relax.role import Relaxation
+from hybridmip.relax.protocol import Relaxation
 
 #: Name -> the relaxation for a configuration. `RELAXATIONS["mine"] = lambda config: Mine()` makes
 #: `Config(relaxations=("persp", "mine"))` a configuration.

@@ -71,7 +71,7 @@ class DenseSolver:
         self._threads = threads if threads is not None else (os.cpu_count() or 1)
         self._pool: ThreadPoolExecutor | None = None
         #: Memory that compiled searches on this problem use one after the other.
-        self.rooms: list[Any] = []
+        self.workspaces: list[Any] = []
         Q = problem.Q
         curvature = float(Q.diagonal().max(initial=0.0))
         largest = curvature if curvature > 0 else float(np.abs(problem.q).max(initial=0.0))
@@ -144,11 +144,11 @@ class DenseSolver:
         values, infeasibility = np.zeros(count), np.zeros(count)
         statuses = np.zeros(count, dtype=np.int64)
         last = np.zeros(2 * limit + self.problem.rows + 1)
-        room = self._kernel.room(limit, self.problem.rows)
+        workspace = self._kernel.workspace(limit, self.problem.rows)
         k = self._kernel.evaluate_moves(
-            *self.data, base, outs, ins, limit, wanted, *room, values, infeasibility, statuses, last
+            *self.data, base, outs, ins, limit, wanted, *workspace, values, infeasibility, statuses, last
         )
-        return values, infeasibility, statuses, last, room[-1][-1, : max(k, 0)]
+        return values, infeasibility, statuses, last, workspace[-1][-1, : max(k, 0)]
 
     def evaluate(self, b: Binary) -> Evaluation:
         """Solve the restricted problem at b in full."""
@@ -204,7 +204,7 @@ class DenseSolver:
             if self.curved and limit <= self._lanes.LARGEST:
                 self._lanes.evaluate_lanes(
                     *self.data, base, outs[part], ins[part], limit, *guesses,
-                    *self._lanes.room(limit, self.problem.rows), values[part], statuses[part],
+                    *self._lanes.workspace(limit, self.problem.rows), values[part], statuses[part],
                 )  # fmt: skip
                 infeasibility[part][statuses[part] == self._kernel.SOLVED] = 0.0
                 rest = np.flatnonzero(statuses[part] != self._kernel.SOLVED) + edges[piece]

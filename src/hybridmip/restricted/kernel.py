@@ -387,8 +387,8 @@ def evaluate_moves(
     binaries that are 1, and `outs[c]`, `ins[c]` lists of binaries to switch off and on, padded by -1.
     `limit` is the largest size of a support, `wanted` says how far infeasible ones are looked into. Fills `values`,
     `infeasibility` (0 when feasible) and `statuses`.
-    `table`, `matrices`, `vectors` and `indices` are room to work in (see `room`). For the last candidate `last` gets
-    x on its support, the row multipliers and the bound multipliers (for an infeasible one: the nearest x, and
+    `table`, `matrices`, `vectors` and `indices` are room to work in (see `workspace`). For the last candidate `last`
+    gets x on its support, the row multipliers and the bound multipliers (for an infeasible one: the nearest x, and
     what the rows lack), and the last row of `indices` its support. Returns the size of the last support.
     """
     r = integers[ROWS]
@@ -463,7 +463,9 @@ def evaluate_moves(
     return k
 
 
-def room(limit: int, r: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def workspace(
+    limit: int, r: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Arrays `table`, `matrices`, `vectors` and `indices` for supports of at most `limit` and r rows."""
     K = limit + r
     return (

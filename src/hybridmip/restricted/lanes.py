@@ -36,7 +36,7 @@ PIVOT = 1e-10
 ROUNDING = 1e-11
 
 
-def room(K: int, r: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def workspace(K: int, r: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Arrays `table` and `jobs` for supports of at most K and r rows."""
     rows = 3 * K * (K + 1) // 2 + 8 * K + 2 * K * r + r * (r + 1) // 2 + 6 * r + 5
     return np.zeros((rows, WIDTH)), np.zeros(K + 2 * WIDTH, dtype=np.int64)
@@ -221,7 +221,7 @@ def evaluate_lanes(
 
     The arguments are those of `kernel.evaluate_moves`; K is the largest support, `guess[j]` is -1, 1 or 0
     where x_j is expected at its lower bound, its upper bound or between, and `row_guess` likewise for rows.
-    `table` and `jobs` are room to work in (see `room`).
+    `table` and `jobs` are room to work in (see `workspace`).
     """
     r = integers[ROWS]
     count, out, into = outs.shape[0], outs.shape[1], ins.shape[1]

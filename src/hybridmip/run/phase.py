@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from hybridmip.bounds.ledger import Grade
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
-from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.result import StopReason
 from hybridmip.run.state import SearchState
 

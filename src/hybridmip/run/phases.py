@@ -23,8 +23,8 @@ from hybridmip.model.structure import Structure
 from hybridmip.model.units import Proof
 from hybridmip.relax.fitted import fitted
 from hybridmip.relax.infeasible import clashing_rows
+from hybridmip.relax.protocol import RelaxationFailed
 from hybridmip.relax.registry import RELAXATIONS
-from hybridmip.relax.role import RelaxationFailed
 from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason

@@ -18,7 +18,7 @@ from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
 from hybridmip.model.units import Units
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.restricted import restricted_solver
 from hybridmip.run.arguments import check_arguments, warm_starts
 from hybridmip.run.clock import Clock, StopSearch

@@ -206,7 +206,7 @@ def descend(
     STUCK when the support outgrew the kernel or a restricted problem gave it trouble. b is the best so far.
     While the point is infeasible, `keep` rules out switching off without switching on. `group` is the set that
     counts each binary, `limits` the least and most of each set. `fixed` is 1 for a binary that is not to be switched
-    off, -1 for one that is not to be switched on. From `table` on: room to work in (see `Room`).
+    off, -1 for one that is not to be switched on. From `table` on: room to work in (see `Workspace`).
     """
     m, n, r = integers[BINARIES], integers[VARIABLES], integers[ROWS]
     w, v, here, guess, row_guess = scratch[0], scratch[1], scratch[2], scratch[3, :n], scratch[4, :r]
@@ -365,7 +365,7 @@ def descend(
             b[come] = True
 
 
-class Room:
+class Workspace:
     """Memory for `descend`, for supports of at most `most_support`; one descent at a time."""
 
     def __init__(self, problem: Problem, most_support: int, groups: int) -> None:
@@ -373,7 +373,7 @@ class Room:
         size = max(m, problem.n, r, groups, 1)
         many = min((m // 2 + 2) ** 2, MOST_MOVES) + m + 2
         self.arrays = (
-            *kernel.room(most_support, r), *lanes.room(min(most_support, LARGEST), r),
+            *kernel.workspace(most_support, r), *lanes.workspace(min(most_support, LARGEST), r),
             np.zeros(2 * most_support + r + 1), np.zeros((5, size)), np.zeros((4, size), dtype=np.int64),
             np.empty((3, many), dtype=np.int64), np.empty(many), np.zeros((2, LARGEST_BATCH, 1), dtype=np.int64),
             np.zeros((2, LARGEST_BATCH)), np.zeros(LARGEST_BATCH, dtype=np.int64),

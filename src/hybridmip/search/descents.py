@@ -40,9 +40,9 @@ class Descents:
                 *descent_kernel.kernels(), *solver.data, solver.scale * problem.p, solver.scale * problem.offset
             )  # fmt: skip
             self._more = solver.curved, binaries.group.astype(np.int64), limits
-            # A room for every thread: taken by a descent, and put back for the next.
-            self._rooms: list[descent_kernel.Room] = solver.rooms
-            self._new_room = partial(descent_kernel.Room, problem, self._most_support, limits.shape[1])
+            # A workspace for every thread: taken by a descent, and put back for the next.
+            self._workspaces: list[descent_kernel.Workspace] = solver.workspaces
+            self._new_workspace = partial(descent_kernel.Workspace, problem, self._most_support, limits.shape[1])
 
     def run(self, starts: list[tuple[Binary, str]]) -> list[Member]:
         """The local optimum below every start, in the order of the starts."""
@@ -60,13 +60,13 @@ class Descents:
 
         def job(b: Binary, keep: bool) -> tuple[int, int]:
             try:
-                room = self._rooms.pop()
+                workspace = self._workspaces.pop()
             except IndexError:
-                room = self._new_room()
+                workspace = self._new_workspace()
             outcome: tuple[int, int] = self._kernel(
-                *arguments, b, self._most_support, IMPROVEMENT, stop, budget, keep, *room.arrays
+                *arguments, b, self._most_support, IMPROVEMENT, stop, budget, keep, *workspace.arrays
             )
-            self._rooms.append(room)
+            self._workspaces.append(workspace)
             return outcome
 
         jobs: list[Future[tuple[int, int]]] = [

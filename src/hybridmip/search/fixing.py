@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.model.quadratic import Binary, Vector
-from hybridmip.relax.role import Relaxed
+from hybridmip.relax.protocol import Relaxed
 from hybridmip.run.state import SearchState
 
 #: b that are kept.

@@ -25,7 +25,7 @@ from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
 from hybridmip.errors import UnboundedError
 from hybridmip.model.quadratic import Binary, Vector
-from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.clock import StopSearch
 from hybridmip.run.state import SearchState
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
@@ -79,7 +79,7 @@ class MixedModel:
         return self.model.solve(seconds, gap, nodes)
 
 
-class Whole:
+class BranchAndCut:
     """HiGHS on the whole problem, in a thread; answers and bounds are fetched by the search."""
 
     def __init__(self, state: SearchState, setting: Setting) -> None:
@@ -146,7 +146,7 @@ class Whole:
 def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed]) -> None:
     """Search a linear problem until the time is up, the gap closed or nothing improves."""
     threads = state.config.threads or os.cpu_count() or 1
-    whole = Whole(state, setting)
+    whole = BranchAndCut(state, setting)
     try:
         if state.remaining is None:
             whole.run(None, WHOLE_NODES)
@@ -208,7 +208,7 @@ def _neighborhoods(
     state: SearchState,
     setting: Setting,
     relaxed: dict[str, Relaxed],
-    whole: Whole,
+    whole: BranchAndCut,
     pool: ThreadPoolExecutor,
     threads: int,
 ) -> None:
@@ -281,7 +281,9 @@ def _small_mip(
     return answer.status, None if answer.x is None else answer.x[state.problem.n :] > 0.5
 
 
-def _walk(state: SearchState, vertices: Vertices, whole: Whole, seconds: float, seed: int) -> tuple[str, Binary | None]:
+def _walk(
+    state: SearchState, vertices: Vertices, whole: BranchAndCut, seconds: float, seed: int
+) -> tuple[str, Binary | None]:
     """Walk over vertices for a while, from where it stopped or from a better answer found elsewhere."""
     best, b = vertices.best, state.best_b
     if b is not None and state.best.feasible:
@@ -294,7 +296,7 @@ def _walk(state: SearchState, vertices: Vertices, whole: Whole, seconds: float, 
     return "", None if vertices.best is None else vertices.on(vertices.best.z)
 
 
-def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: Whole, spread: float) -> None:
+def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: BranchAndCut, spread: float) -> None:
     """One run of slope scaling, from perturbed prices when `spread` is above 1."""
     if not slopes.applies:
         return

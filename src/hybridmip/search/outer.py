@@ -22,7 +22,7 @@ from scipy import sparse
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
 from hybridmip.model.quadratic import Binary, DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
-from hybridmip.relax.role import Relaxed, Setting
+from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.state import SearchState
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import used

@@ -9,7 +9,7 @@ import numpy as np
 
 from hybridmip.model.quadratic import Binary
 from hybridmip.relax.discretise import discretise
-from hybridmip.relax.role import Relaxed
+from hybridmip.relax.protocol import Relaxed
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.state import SearchState
 

@@ -9,7 +9,7 @@ from hybridmip.run.state import SearchState, better
 from hybridmip.search.descents import GROWN, Descents
 from hybridmip.search.genetic import crossover
 from hybridmip.search.pool import Member
-from hybridmip.search.wide import WideMoves
+from hybridmip.search.wide_exchanges import WideExchanges
 
 #: Distinct local optima kept as parents.
 ELITE = 12
@@ -83,7 +83,7 @@ def shaking(state: SearchState, pool: list[Member]) -> Member:
     started = {member.b.tobytes() for member in pool[: settings.starts]}
     for member in descents.run([(member.b, "descent") for member in pool[: settings.starts]]):
         elite.add(member)
-    wide, widened = WideMoves(state), set[bytes]()
+    wide, widened = WideExchanges(state), set[bytes]()
     widen(elite, wide, descents, widened)
     tries, improved_at = 0, 0
     # Converged: as many tries again as it took to find the best, and `patience` at least; more of it where the
@@ -106,7 +106,7 @@ def shaking(state: SearchState, pool: list[Member]) -> Member:
     return elite.members[0]
 
 
-def widen(elite: Elite, wide: WideMoves, descents: Descents, done: set[bytes]) -> None:
+def widen(elite: Elite, wide: WideExchanges, descents: Descents, done: set[bytes]) -> None:
     """Try wider exchanges from the best few that were not tried yet, and descend from what they find."""
     for member in elite.members[:WIDENED]:
         current: Member | None = member

@@ -12,7 +12,7 @@ import numpy as np
 
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.quadratic import Binary, Vector
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.run.state import SearchState
 from hybridmip.search.charges import rows_when_on
 

@@ -21,7 +21,7 @@ from scipy import sparse
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.quadratic import Binary, Vector
-from hybridmip.relax.role import Setting
+from hybridmip.relax.protocol import Setting
 from hybridmip.search.charges import rows_when_on
 
 #: Rows up to which the basis is inverted, and lines of the tableau: the most promising ones.
@@ -121,10 +121,10 @@ class Vertices:
 
     def on(self, z: Vector) -> Binary:
         """The b that is switched on at a vertex."""
-        from hybridmip.search.vertices_kernel import NOUGHT
+        from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
 
         b = np.zeros(self.problem.m, dtype=bool)
-        b[self.owner[self.owned & (np.abs(z) > NOUGHT)]] = True
+        b[self.owner[self.owned & (np.abs(z) > VALUE_TOLERANCE)]] = True
         return b
 
     def _keep(self, vertex: Vertex) -> None:
@@ -186,14 +186,14 @@ class _Walk:
     """The tableau of a vertex, and walks from it."""
 
     def __init__(self, search: Vertices, start: Vertex, rng: np.random.Generator) -> None:
-        from hybridmip.search.vertices_kernel import NOUGHT, pack
+        from hybridmip.search.vertices_kernel import VALUE_TOLERANCE, pack
 
         self.search = search
         owner, owned, p = search.owner, search.owned, search.problem.p
         lower, upper, z = search.lower, search.upper, start.z.copy()
         flow = np.zeros(p.size)
         np.add.at(flow, owner[owned], np.abs(z)[owned])
-        used = flow > NOUGHT
+        used = flow > VALUE_TOLERANCE
         # What a unit would be charged on a switch that is off, were it to carry about as much as the others do.
         typical = float(flow[used].mean()) if used.any() else 1.0
         self.guess = p / (typical * math.exp(rng.normal()))
@@ -217,7 +217,7 @@ class _Walk:
         self.table = np.ascontiguousarray(search.matrix[:, lines].T @ inverse.T)
         self.where, self.many = pack(self.table)
         self.counts = np.zeros(p.size, dtype=np.int64)
-        np.add.at(self.counts, owner[owned & (np.abs(z) > NOUGHT)], 1)
+        np.add.at(self.counts, owner[owned & (np.abs(z) > VALUE_TOLERANCE)], 1)
 
     def go(self, charge: Vector, patience: int, rng: np.random.Generator, deadline: float) -> Vertex:
         """Walk until nothing better is found for a while; returns the best vertex on the way."""

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit, types
 
 #: What counts as zero in the tableau, and for a value.
-FLAT = 1e-9
-NOUGHT = 1e-8
+ENTRY_TOLERANCE = 1e-9
+VALUE_TOLERANCE = 1e-8
 #: Pivots in a row that only change the basis of the same vertex.
 MOST_IDLE = 4
 
@@ -45,10 +45,10 @@ def _edge(k, table, where, many, basics, variable, z, lower, upper, cost):
         rate = sign * entry
         limit = basics[r, LOWER] if rate > 0 else basics[r, UPPER]
         room = (basics[r, VALUE] - limit) / rate
-        if room <= length + NOUGHT:
+        if room <= length + VALUE_TOLERANCE:
             size = abs(rate)
             # Of those that stop it at the same place, the largest pivot.
-            if room < length - NOUGHT or size > steepest:
+            if room < length - VALUE_TOLERANCE or size > steepest:
                 row, steepest = r, size
             length = min(length, room)
     return max(length, 0.0), row, sign * linear
@@ -65,7 +65,7 @@ def _charges(k, table, where, many, basis, variable, length, z, lower, upper, ow
         o = owner[v]
         if o >= 0:
             end = at + sign * length if c < 0 else z[v] - sign * table[k, c] * length
-            was, now = abs(z[v]) > NOUGHT, abs(end) > NOUGHT
+            was, now = abs(z[v]) > VALUE_TOLERANCE, abs(end) > VALUE_TOLERANCE
             if was != now:
                 change[o] += 1 if now else -1
                 touched[seen] = o
@@ -108,7 +108,7 @@ def _shift(variable, value, z, owner, counts):
     """Give a variable a value, and count what its owner carries."""
     o = owner[variable]
     if o >= 0:
-        counts[o] += (abs(value) > NOUGHT) - (abs(z[variable]) > NOUGHT)
+        counts[o] += (abs(value) > VALUE_TOLERANCE) - (abs(z[variable]) > VALUE_TOLERANCE)
     z[variable] = value
 
 
@@ -118,7 +118,7 @@ def _pack(dense, line, where):
     many = 0
     for r in range(dense.size):
         entry = dense[r]
-        if not -FLAT < entry < FLAT:
+        if not -ENTRY_TOLERANCE < entry < ENTRY_TOLERANCE:
             line[many], where[many] = entry, r
             many += 1
     return many
@@ -229,12 +229,12 @@ def walk(
         other, other_slope, other_row = -1, -1e-9, -1
         for k in range(outside.size):
             variable = outside[k]
-            if upper[variable] - lower[variable] <= NOUGHT:
+            if upper[variable] - lower[variable] <= VALUE_TOLERANCE:
                 continue
             length, row, slope = _edge(k, table, where, many, basics, variable, z, lower, upper, cost)
             if math.isinf(length):
                 continue
-            if length <= NOUGHT:
+            if length <= VALUE_TOLERANCE:
                 if row >= 0:
                     slope += _guessed(k, table, where, many, basics, variable, z, lower, upper, owner, guess, counts)
                     if slope < other_slope:

@@ -111,35 +111,41 @@ def relaxations(problem: Problem) -> Record:
     from hybridmip.relax.discretise import discretise
     from hybridmip.relax.dual import Dual
     from hybridmip.relax.line import Line
-    from hybridmip.relax.role import Relaxation, RelaxationFailed, Relaxed, Setting
+    from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
     from hybridmip.restricted import restricted_solver
 
     setting = Setting(problem)
     solver = restricted_solver(problem, 1)
     earlier: dict[str, Relaxed] = {}
     answers: Record = {}
-    roles: tuple[Relaxation, ...] = (Line(), Dual(), Augm(Config.paper().augm.weight))
+    asked: tuple[Relaxation, ...] = (Line(), Dual(), Augm(Config.paper().augm.weight))
     try:
-        for role in roles:
+        for relaxation in asked:
             began = time.perf_counter()
             try:
-                relaxed = role.solve(setting, earlier, None)
+                relaxed = relaxation.solve(setting, earlier, None)
             except RelaxationFailed as failure:
-                answers[role.name] = {"status": failure.status, "objective": None, "bound": None, "b": [], "x": []}
+                answers[relaxation.name] = {
+                    "status": failure.status,
+                    "objective": None,
+                    "bound": None,
+                    "b": [],
+                    "x": [],
+                }
                 continue
-            earlier[role.name] = relaxed
+            earlier[relaxation.name] = relaxed
             b = discretise(relaxed, setting.binaries)
             found = solver.evaluate(b)
             answer: dict[str, Any] = {
                 "status": "feasible" if found.feasible else "infeasible",
                 "objective": None, "bound": relaxed.bound if math.isfinite(relaxed.bound) else None,
-                "b": np.flatnonzero(b).tolist(), "x": [], "evaluations": 1, "found_by": role.name,
+                "b": np.flatnonzero(b).tolist(), "x": [], "evaluations": 1, "found_by": relaxation.name,
             }  # fmt: skip
             if found.feasible and found.x is not None:
                 answer["objective"] = problem.objective(found.x, b)
                 answer["x"] = [[int(j), float(found.x[j])] for j in np.flatnonzero(found.x)]
             answer["seconds"] = time.perf_counter() - began
-            answers[role.name] = answer
+            answers[relaxation.name] = answer
     finally:
         solver.close()
     return answers

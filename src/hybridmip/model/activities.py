@@ -8,7 +8,7 @@ from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 
 
-def row_ranges(problem: Problem) -> tuple[Vector, Vector, Vector, Vector]:
+def activity_ranges(problem: Problem) -> tuple[Vector, Vector, Vector, Vector]:
     """(least, most) activity that each binary's x can give each row, and what unswitched x can, when on."""
     A = problem.A.toarray()
     with np.errstate(invalid="ignore"):

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.model.activities import activity_ranges
 from hybridmip.model.quadratic import Vector
-from hybridmip.model.ranges import row_ranges
 from hybridmip.restricted.protocol import moved
 from hybridmip.run.state import IMPROVEMENT, SearchState, better
 from hybridmip.search.descent import marginal_costs
@@ -36,7 +36,7 @@ def _pairs(size: int) -> NDArray[np.intp]:
     return np.vstack([[[size, size]], np.column_stack([single, padding]), np.column_stack([first, second])])
 
 
-class WideMoves:
+class WideExchanges:
     """Finds better points by wider exchanges, for one solve."""
 
     def __init__(self, state: SearchState) -> None:
@@ -44,7 +44,7 @@ class WideMoves:
         problem = state.problem
         self.applies = problem.rows <= MOST_ROWS and problem.m * max(problem.rows, 1) <= 2_000_000
         if self.applies:
-            self.low, self.high, self.free_low, self.free_high = row_ranges(problem)
+            self.low, self.high, self.free_low, self.free_high = activity_ranges(problem)
 
     def improve(self, member: Member) -> Member | None:
         """The best better point that differs by up to two off and two on, or None."""

@@ -1,4 +1,4 @@
-"""The role of a relaxation: what goes in, what comes out."""
+"""What a relaxation is: what goes in, what comes out."""
 
 from __future__ import annotations
 
