@@ -264,7 +264,7 @@ def test_same_as_highs(tmp_path: Path) -> None:
 
 def test_same_as_highs_on_public_files(data_dir: Path) -> None:
     """As above, on every MPS file of the collections."""
-    from hybridmip.io.files import read_text
+    from hybridmip.files import read_text
 
     files = sorted(data_dir.glob("**/*.mps.gz"))
     assert files

@@ -22,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hybridmip import __version__
 from hybridmip.bounds.diagonal import semidefinite_slack
 from hybridmip.bounds.formula import Formula
 from hybridmip.bounds.multipliers import usable, usable_multipliers
 from hybridmip.errors import ArgumentError, FileError
+from hybridmip.files import read_json, write_text
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
@@ -126,8 +128,6 @@ class Certificate:
 
         `implied` says whether it is with limits that rows imply; left out, it is where they say more.
         """
-        from hybridmip import __version__
-
         implied = _implied_say_more(problem) if implied is None else implied
         return cls(*usable(problem, proof), claimed, implied, method, problem.hash, __version__, problem)
 
@@ -249,15 +249,11 @@ class Certificate:
 
     def save(self, path: str | Path) -> None:
         """Write the certificate as JSON."""
-        from hybridmip.io.files import write_text
-
         write_text(path, json.dumps(self.to_dict()) + "\n", "certificate")
 
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
         """Read a certificate from a JSON file."""
-        from hybridmip.io.files import read_json
-
         return cls.from_dict(read_json(path, "certificate"), str(path))
 
 

@@ -188,7 +188,7 @@ def _targets(text: str) -> list[float]:
         raise ArgumentError("--targets is empty; give returns such as 0.002,0.003, or a file of them")
     if not Path(text).exists() and ("," in text or re.fullmatch(r"[-+0-9.eE%]+", text.strip())):
         return [fraction("--targets", part) for part in text.split(",") if part.strip()]
-    from hybridmip.io.files import read_text
+    from hybridmip.files import read_text
 
     values = []
     column = 0

@@ -127,7 +127,7 @@ def portfolio(
     reading = asked.read(result) if result.has_solution else None
     unwritten: FileError | None = None
     if out is not None and reading is not None:
-        from hybridmip.io.files import write_text
+        from hybridmip.files import write_text
 
         try:
             write_text(out, reading.table().to_csv(), "the weights")

@@ -151,7 +151,7 @@ def _shared_limits(
 ) -> dict[str, Any]:
     """Limits of every group of --groups, as arguments of Group."""
     if file is not None:
-        from hybridmip.io.files import read_text
+        from hybridmip.files import read_text
 
         read_text(file)  # a missing file is the first thing to tell
     given = {

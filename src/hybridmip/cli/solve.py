@@ -105,6 +105,6 @@ def _save_solution(path: Path, read: ReadProblem, result: Result, document: dict
         return
     import json
 
-    from hybridmip.io.files import write_text
+    from hybridmip.files import write_text
 
     write_text(path, json.dumps(document, indent=2) + "\n", "the solution")

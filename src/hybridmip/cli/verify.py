@@ -101,7 +101,7 @@ def check_solution(problem: Problem, path: Path) -> dict[str, Any]:
     """Objective and violation of the solution in a JSON file, computed from the problem's data."""
     import numpy as np
 
-    from hybridmip.io.files import read_json
+    from hybridmip.files import read_json
 
     document = read_json(path, "solution")
     if not isinstance(document, dict) or "selected" not in document:

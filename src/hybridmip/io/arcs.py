@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hybridmip.errors import FileError
-from hybridmip.io.files import PathLike, read_text
+from hybridmip.files import PathLike, read_text
 from hybridmip.io.orlib import shorten
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.io.files import write_text
+from hybridmip.files import write_text
 
 #: Where OR-Library keeps its files.
 ORLIB = "http://people.brunel.ac.uk/~mastjjb/jeb/orlib/files/"

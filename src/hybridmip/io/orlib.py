@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.errors import FileError
-from hybridmip.io.files import PathLike, read_text
+from hybridmip.files import PathLike, read_text
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 #: Correlations may pass 1 by rounding.

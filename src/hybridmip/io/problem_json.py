@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from hybridmip.errors import FileError, ProblemError
-from hybridmip.io.files import parse_json, write_text
+from hybridmip.files import parse_json, write_text
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hybridmip.errors import ArgumentError, FileError, ProblemError
-from hybridmip.io.files import read_text
+from hybridmip.files import read_text
 from hybridmip.io.model import Model, ReadProblem
 from hybridmip.io.readers import MOST_LINES, READERS, known_kinds, reader_by_contents, reader_by_name
 from hybridmip.model.problem import Problem

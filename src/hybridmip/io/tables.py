@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.errors import Argument, ArgumentError, FileError
-from hybridmip.io.files import PathLike, read_text
+from hybridmip.files import PathLike, read_text
 from hybridmip.io.orlib import looks_like_port, parse_port, shorten
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from hybridmip.errors import ProblemError
-from hybridmip.io.files import write_text
+from hybridmip.files import write_text
 from hybridmip.io.model import INFINITE, ReadProblem
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hybridmip import __version__
 from hybridmip.engines.blas import one_thread
 from hybridmip.errors import ArgumentError
-from hybridmip.io.files import write_text
+from hybridmip.files import write_text
 from hybridmip.model.problem import Problem
 from hybridmip.restricted import restricted_solver
 from hybridmip.run.result import relative_gap

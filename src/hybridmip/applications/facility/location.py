@@ -20,7 +20,7 @@ from hybridmip.applications.arguments import is_list, matrix, vector
 from hybridmip.applications.facility.program import CAPACITY_TOLERANCE, build
 from hybridmip.applications.facility.result import FacilityResult
 from hybridmip.errors import ArgumentError, ProblemError
-from hybridmip.io.files import PathLike, read_text
+from hybridmip.files import PathLike, read_text
 from hybridmip.io.warehouse import parse_warehouses
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Matrix, Vector, frozen

@@ -21,9 +21,9 @@ from hybridmip.applications.network import canad, checks, frames, graphs, limits
 from hybridmip.applications.network.names import ONE_COMMODITY, Commodity, Indices, Node, distinct, name_arcs
 from hybridmip.applications.network.result import NEGLIGIBLE_FLOW, NetworkResult
 from hybridmip.errors import ArgumentError
+from hybridmip.files import PathLike, read_text
 from hybridmip.io.arcs import read_arcs, read_commodities, read_nodes
 from hybridmip.io.canad import parse_design
-from hybridmip.io.files import PathLike, read_text
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hybridmip.errors import FileError
-from hybridmip.io.files import write_bytes, write_text
+from hybridmip.files import write_bytes, write_text
 from hybridmip.study.document import Document
 from hybridmip.study.report.ablation import ablation
 from hybridmip.study.report.again import PARTS_FOLDER, again
