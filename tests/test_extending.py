@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from hybridmip.run.overview import algorithms, settings, structures
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.phases import DEFAULT, Start
 from hybridmip.run.result import StopReason
+from hybridmip.search import vertices_kernel
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -108,13 +110,22 @@ def test_a_phase_of_ones_own() -> None:
 
 def test_only_what_is_used_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """`Config.quick()` on a linear problem does not walk over vertices, and does not load the walk."""
-    loaded: list[str] = []
-    monkeypatch.setattr(compiled, "load_vertices", lambda: loaded.append("vertices"))
+    loaded: list[compiled.Kernel] = []
+    load = compiled.load
+
+    def record(kernels: Iterable[compiled.Kernel]) -> None:
+        asked = list(kernels)
+        loaded.extend(asked)
+        load(asked)
+
+    monkeypatch.setattr(compiled, "load", record)
     charges = Problem(
         q=[1.0, 2.0], p=[3.0, 1.0], A=[[1, 1]], row_lower=1, row_upper=1, x_lower=0, x_upper=1, switch=[0, 1]
     )
     solve(charges, config=Config.quick())
-    assert loaded == []
+    assert not set(vertices_kernel.KERNELS) & set(loaded)
+    solve(charges)
+    assert set(vertices_kernel.KERNELS) <= set(loaded)
 
 
 def test_the_readme_shows_what_runs() -> None:

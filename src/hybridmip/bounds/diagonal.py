@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hybridmip.engines.blas import one_thread
+from hybridmip.engines.compiled import load
 from hybridmip.model.quadratic import (
     DenseForm,
     DiagonalForm,
@@ -141,12 +142,11 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) 
 
 
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
-    from hybridmip.bounds.mixing import sweep
-    from hybridmip.engines.compiled import load_proofs
+    from hybridmip.bounds import mixing  # Numba takes half a second, and who checks a certificate does not need it
 
-    load_proofs()
+    load(mixing.KERNELS)
     with one_thread(matrix.shape[0]):
-        return _mixing(matrix, weights, time_limit, sweep)
+        return _mixing(matrix, weights, time_limit, mixing.sweep)
 
 
 def _mixing(matrix: Matrix, weights: Vector | None, time_limit: float | None, sweep: Any) -> Vector:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from hybridmip.engines.compiled import Kernel
+
 #: Signature of `sweep`.
 SWEEP = types.float64(
     types.float64[:, ::1], types.float64[:, ::1], types.float64[::1], types.float64[::1], types.int64, types.float64
@@ -58,3 +60,7 @@ def sweep(Q, V, d, g, sweeps, stop):
         if change <= stop * total:
             break
     return change
+
+
+#: What is compiled here.
+KERNELS = (Kernel(sweep, SWEEP),)

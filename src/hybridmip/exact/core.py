@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.bounds.ledger import Grade
+from hybridmip.engines.compiled import load
+from hybridmip.exact import core_kernel
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_of
 from hybridmip.model.activities import activity_ranges
 from hybridmip.model.quadratic import Matrix, Vector
@@ -43,13 +45,12 @@ def try_the_core(state: SearchState, setting: Setting) -> Tried | None:
     Tried or None
         When all were tried: a lower bound on the problem. None when there are too many.
     """
-    from hybridmip.exact.core_kernel import list_all
-
     problem = state.problem
     if not state.best.feasible or problem.m == 0 or problem.rows > 200:
         return None
     if state.guidance.penalties is None:
         return None
+    load(core_kernel.KERNELS)
     base, w = state.guidance.penalties
     listed = -1.0  # every b with a penalty up to this was tried
     tried = NOTHING_TRIED  # a lower bound on all of them
@@ -70,7 +71,7 @@ def try_the_core(state: SearchState, setting: Setting) -> Tried | None:
         leaves = np.zeros((most, open_ones.size), dtype=bool)
         on, off = np.maximum(w[open_ones], 0.0), np.maximum(-w[open_ones], 0.0)
         nodes = MOST_NODES if state.remaining is None else min(MOST_NODES, int(NODES_A_SECOND * state.remaining))
-        count, complete = list_all(on, off, budget, C, d, leaves, nodes)
+        count, complete = core_kernel.list_all(on, off, budget, C, d, leaves, nodes)
         found = leaves[:count]
         found = found[found @ on + ~found @ off > listed]
         # The listing lets rounding pass on the rows on b; the set itself decides.

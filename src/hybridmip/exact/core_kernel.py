@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from hybridmip.engines.compiled import Kernel
 from hybridmip.model.quadratic import Matrix, Vector
 
 #: Signature of `listing`.
@@ -64,6 +65,10 @@ def listing(on, off, budget, C, d, leaves, most_nodes, room, penalty, choice):
             depth += 1
             choice[depth] = -1
     return count, True
+
+
+#: What is compiled here.
+KERNELS = (Kernel(listing, LISTING),)
 
 
 def list_all(

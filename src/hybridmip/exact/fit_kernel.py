@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit, types
 
 from hybridmip.bounds.mixing import sweep
+from hybridmip.engines.compiled import Kernel
 from hybridmip.exact.node_kernel import EPS, FAST, dot, factor, forward
 
 #: How many halvings of a stretch are tried, and how many times a step is shortened.
@@ -120,3 +121,6 @@ def fit(Q, old, free, rest, weight, V, step, stretch, sweeps, stop, found):
         for i in range(n):
             found[i] *= 1.0 - 1e-7
     return False
+
+
+KERNELS = (Kernel(fit, FIT),)

@@ -16,6 +16,8 @@ import math
 import numpy as np
 from numba import njit, types
 
+from hybridmip.engines.compiled import Kernel
+
 EPS = 2.220446049250313e-16
 FAST = {"contract", "reassoc", "nsz", "arcp"}
 #: An iterate is kept for the children once its complementarity is this share of the objective.
@@ -682,3 +684,6 @@ def solve_node(
         if status[i] == 1:
             found_b[i] = 1.0
     return value
+
+
+KERNELS = (Kernel(solve_node, SOLVE, slow=True),)

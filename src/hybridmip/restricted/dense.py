@@ -7,13 +7,17 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.engines import compiled
+from hybridmip.engines.compiled import Kernel
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, FactorModel, Vector
+from hybridmip.restricted import kernel, lanes
 from hybridmip.restricted.gather import pack
 from hybridmip.restricted.general import GeneralSolver
 from hybridmip.restricted.protocol import Evaluation, Moves, moved
@@ -56,14 +60,9 @@ class DenseSolver:
     """
 
     compiled = True
+    kernels: tuple[Kernel, ...] = (*kernel.KERNELS, *lanes.KERNELS)
 
     def __init__(self, problem: Problem, threads: int | None = None) -> None:
-        from hybridmip.engines.compiled import load_restricted
-        from hybridmip.restricted import kernel, lanes
-
-        load_restricted()
-
-        self._kernel, self._lanes = kernel, lanes
         self.problem = problem
         self.evaluations = 0
         self.fallbacks = 0
@@ -106,6 +105,12 @@ class DenseSolver:
             self._general = GeneralSolver(self.problem)
         return self._general
 
+    @cached_property
+    def _functions(self) -> tuple[Any, Any]:
+        """The kernels, for one problem and for several at a time, loaded by whoever needs them first."""
+        compiled.load(self.kernels)
+        return kernel.evaluate_moves, lanes.evaluate_lanes
+
     @property
     def pool(self) -> ThreadPoolExecutor:
         """Threads for the compiled functions, which release the GIL."""
@@ -144,8 +149,8 @@ class DenseSolver:
         values, infeasibility = np.zeros(count), np.zeros(count)
         statuses = np.zeros(count, dtype=np.int64)
         last = np.zeros(2 * limit + self.problem.rows + 1)
-        workspace = self._kernel.workspace(limit, self.problem.rows)
-        k = self._kernel.evaluate_moves(
+        workspace = kernel.workspace(limit, self.problem.rows)
+        k = self._functions[0](
             *self.data, base, outs, ins, limit, wanted, *workspace, values, infeasibility, statuses, last
         )
         return values, infeasibility, statuses, last, workspace[-1][-1, : max(k, 0)]
@@ -158,13 +163,13 @@ class DenseSolver:
             return self._fall_back(b)
         base = np.flatnonzero(b)
         none = np.full((1, 1), -1, dtype=np.intp)
-        _, infeasibility, statuses, last, support = self._run(base, none, none, size, self._kernel.PROOF)
+        _, infeasibility, statuses, last, support = self._run(base, none, none, size, kernel.PROOF)
         status = int(statuses[0])
-        if status in (self._kernel.TROUBLE, self._kernel.UNPROVEN) or (
-            status == self._kernel.INFEASIBLE and not infeasibility[0] > INFEASIBLE
+        if status in (kernel.TROUBLE, kernel.UNPROVEN) or (
+            status == kernel.INFEASIBLE and not infeasibility[0] > INFEASIBLE
         ):
             return self._fall_back(b, float(infeasibility[0]))
-        if status == self._kernel.INFEASIBLE:
+        if status == kernel.INFEASIBLE:
             return Evaluation(math.inf, float(infeasibility[0]))
         full = np.zeros(self.problem.n)
         k = support.size
@@ -197,21 +202,23 @@ class DenseSolver:
             pieces = -(-pieces // self._threads) * self._threads  # as many for every thread
         edges = np.linspace(0, count, pieces + 1).astype(int)
 
+        _, evaluate_lanes = self._functions  # loaded here, not by several threads at once
+
         def work(piece: int) -> None:
             if time.perf_counter() > deadline:
                 return
             part = slice(edges[piece], edges[piece + 1])
-            if self.curved and limit <= self._lanes.LARGEST:
-                self._lanes.evaluate_lanes(
+            if self.curved and limit <= lanes.LARGEST:
+                evaluate_lanes(
                     *self.data, base, outs[part], ins[part], limit, *guesses,
-                    *self._lanes.workspace(limit, self.problem.rows), values[part], statuses[part],
+                    *lanes.workspace(limit, self.problem.rows), values[part], statuses[part],
                 )  # fmt: skip
-                infeasibility[part][statuses[part] == self._kernel.SOLVED] = 0.0
-                rest = np.flatnonzero(statuses[part] != self._kernel.SOLVED) + edges[piece]
+                infeasibility[part][statuses[part] == kernel.SOLVED] = 0.0
+                rest = np.flatnonzero(statuses[part] != kernel.SOLVED) + edges[piece]
             else:
                 rest = np.arange(edges[piece], edges[piece + 1])
             if rest.size:
-                wanted = self._kernel.DISTANCE if distances else self._kernel.VERDICT
+                wanted = kernel.DISTANCE if distances else kernel.VERDICT
                 values[rest], infeasibility[rest], statuses[rest], *_ = self._run(
                     base, outs[rest], ins[rest], limit, wanted
                 )
@@ -227,14 +234,14 @@ class DenseSolver:
                 work(piece)
         constant = self._constants(b, outs, ins)
         self.evaluations += int((statuses >= 0).sum())
-        unproven = statuses == (self._kernel.UNPROVEN if distances else self._kernel.INFEASIBLE)
+        unproven = statuses == (kernel.UNPROVEN if distances else kernel.INFEASIBLE)
         moves = Moves(values / self.scale + constant, infeasibility, (statuses >= 0) & ~unproven)
-        trouble = statuses == self._kernel.TROUBLE
-        trouble |= (unproven | (statuses == self._kernel.INFEASIBLE)) & ~(infeasibility > INFEASIBLE)
+        trouble = statuses == kernel.TROUBLE
+        trouble |= (unproven | (statuses == kernel.INFEASIBLE)) & ~(infeasibility > INFEASIBLE)
         for c in np.flatnonzero(trouble):
             late = time.perf_counter() > deadline
             nothing = Evaluation(math.inf, math.inf, certain=False)
-            distance = float(infeasibility[c]) if statuses[c] != self._kernel.TROUBLE else math.inf
+            distance = float(infeasibility[c]) if statuses[c] != kernel.TROUBLE else math.inf
             moves.take(int(c), nothing if late else self._fall_back(moved(b, outs[c], ins[c]), distance))
         return moves
 

@@ -17,6 +17,7 @@ from scipy import sparse
 from hybridmip.arrays import least_squares
 from hybridmip.bounds.farkas import Clash, Clashes, of_unit_size
 from hybridmip.engines.blas import one_thread
+from hybridmip.engines.compiled import Kernel
 from hybridmip.engines.conic import solve_qp
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.errors import UnboundedError
@@ -43,6 +44,7 @@ class GeneralSolver:
     """`RestrictedSolver` for every Problem, without a limit on size."""
 
     compiled = False
+    kernels: tuple[Kernel, ...] = ()
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

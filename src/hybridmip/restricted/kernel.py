@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from hybridmip.engines.compiled import Kernel
 from hybridmip.restricted.gather import INTEGERS, LISTS, REALS, ROWS, TABLE, gather, pointer
 from hybridmip.tolerances import KERNEL_FEASIBLE as FEASIBILITY
 
@@ -461,6 +462,10 @@ def evaluate_moves(
                 for t in range(r):
                     table[A + (k + i) * r + t, 0] = 1.0 if i == t else 0.0
     return k
+
+
+#: What is compiled here.
+KERNELS = (Kernel(evaluate_moves, EVALUATE, slow=True),)
 
 
 def workspace(

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from hybridmip.engines.compiled import Kernel
 from hybridmip.restricted.gather import INTEGERS, LISTS, REALS, ROWS, TABLE, gather, pointer
 from hybridmip.restricted.vector import WIDTH, absolute, load, splat, store, where_equal, where_less
 from hybridmip.tolerances import KERNEL_FEASIBLE as TOLERANCE
@@ -286,3 +287,7 @@ def evaluate_lanes(
                 if table[last + 2, lane] <= ROUNDING * table[last + 1, lane]:
                     statuses[c] = SOLVED
                     values[c] = 0.5 * table[last + 3, lane]
+
+
+#: What is compiled here.
+KERNELS = (Kernel(evaluate_lanes, EVALUATE),)

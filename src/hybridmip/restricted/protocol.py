@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.engines.compiled import Kernel
 from hybridmip.model.quadratic import Binary, Vector
 
 
@@ -69,6 +70,8 @@ class RestrictedSolver(Protocol):
 
     #: Whether it is compiled: a restricted problem takes microseconds, and descents can be compiled with it.
     compiled: bool
+    #: What it needs compiled, loaded before the clock starts or when it is first asked.
+    kernels: tuple[Kernel, ...]
     #: How many restricted problems were solved so far.
     evaluations: int
 

@@ -11,6 +11,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.engines.compiled import Kernel
 from hybridmip.errors import UnboundedError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
@@ -25,6 +26,7 @@ class SeparableSolver:
     """`RestrictedSolver` for problems that fall apart."""
 
     compiled = False
+    kernels: tuple[Kernel, ...] = ()
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

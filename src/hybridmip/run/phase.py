@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from hybridmip.bounds.ledger import Grade
+from hybridmip.engines.compiled import Kernel
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
 from hybridmip.relax.protocol import Relaxed, Setting
@@ -92,7 +92,7 @@ class Phase(Protocol):
     name: str
     share: float = 1.0
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         """What it needs compiled: loaded before the clock starts."""
         return ()
 

@@ -7,12 +7,13 @@ this order. The paper's claim is `PAPER`; what goes beyond it is what the other 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
+from hybridmip.bounds import mixing
 from hybridmip.bounds.ledger import Grade
-from hybridmip.engines import compiled
+from hybridmip.engines.compiled import Kernel
+from hybridmip.exact import core_kernel, fit_kernel, node_kernel
 from hybridmip.exact.branch import Branching, gap_is_open
 from hybridmip.exact.core import try_the_core
 from hybridmip.exact.enumerate import enumerate_all
@@ -28,7 +29,7 @@ from hybridmip.relax.registry import RELAXATIONS
 from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason
-from hybridmip.search import flips, mips, outer
+from hybridmip.search import descent_kernel, flips, flips_kernel, mips, outer, vertices_kernel
 from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import genetic
 from hybridmip.search.neighborhood import neighborhood
@@ -71,9 +72,9 @@ def by_tree(structure: Structure, config: Config) -> bool:
     return small and not structure.linear and structure.binaries > 0 and config.tree.work > 0
 
 
-def descent_kernels(structure: Structure) -> tuple[Callable[[], None], ...]:
+def descent_kernels(structure: Structure) -> tuple[Kernel, ...]:
     """What compiled descents need."""
-    return (compiled.load_descent,) if structure.compiled else ()
+    return descent_kernel.KERNELS if structure.compiled else ()
 
 
 class Start(Phase):
@@ -101,7 +102,7 @@ class QuickStart(Phase):
     name = "start"
     share = 0.1
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         return descent_kernels(structure)
 
     def supports(self, structure: Structure, config: Config) -> bool:
@@ -136,8 +137,8 @@ class Tree(Phase):
     def __init__(self, share_of_work: float, last: bool) -> None:
         self.share_of_work, self.last = share_of_work, last
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
-        return (compiled.load_tree,)
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
+        return (*mixing.KERNELS, *fit_kernel.KERNELS, *node_kernel.KERNELS)
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_tree(structure, config)
@@ -159,8 +160,8 @@ class Relaxations(Phase):
 
     name = "relaxation"
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
-        return (compiled.load_proofs,) if "persp" in config.relaxations else ()
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
+        return mixing.KERNELS if "persp" in config.relaxations else ()
 
     def run(self, run: Run) -> StopReason | None:
         state, setting = run.state, run.setting
@@ -227,8 +228,8 @@ class LinearSearch(Phase):
 
     name = "small MIPs"
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
-        return (compiled.load_vertices,) if structure.fixed_charge else ()
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
+        return vertices_kernel.KERNELS if structure.fixed_charge else ()
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_small_mips(structure, config)
@@ -245,7 +246,7 @@ class Pool(Phase):
 
     name = "pool"
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         return descent_kernels(structure) if config.neighborhood == "descent" else ()
 
     def run(self, run: Run) -> StopReason | None:
@@ -283,8 +284,8 @@ class Core(Phase):
 
     name = "core"
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
-        return (compiled.load_proofs,) if "persp" in config.relaxations else ()
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
+        return core_kernel.KERNELS if "persp" in config.relaxations else ()
 
     def ready(self, run: Run) -> bool:
         best = run.state.best
@@ -307,8 +308,8 @@ class Flips(Phase):
     name = "flips"
     share = 0.8
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
-        return (compiled.load_flips,)
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
+        return flips_kernel.KERNELS
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return flips.serves(structure)
@@ -400,7 +401,7 @@ class Shaking(Phase):
 
     name = "neighborhood"
 
-    def kernels(self, structure: Structure, config: Config) -> tuple[Callable[[], None], ...]:
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         return descent_kernels(structure)
 
     def run(self, run: Run) -> StopReason | None:

@@ -12,6 +12,7 @@ from hybridmip.bounds.diagonal import phi
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
 from hybridmip.engines.blas import one_thread
+from hybridmip.engines.compiled import Kernel
 from hybridmip.errors import EngineError, HybridMIPError
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.problem import Problem
@@ -99,7 +100,7 @@ def solve(
         display = InUnits(display, units)
     try:
         binaries = BinarySet(reduced.problem)
-        steps = _steps(config, Structure.of(reduced.problem, solver.compiled, binaries.kind), clock)
+        steps = _steps(config, Structure.of(reduced.problem, solver.compiled, binaries.kind), clock, solver.kernels)
         proves = prove and any(isinstance(step, Tree) for step in steps)
         rng = np.random.default_rng(seed)
         told = None if callback is None else lambda found: callback(in_units(found, units))
@@ -124,13 +125,11 @@ def solve(
         return close(verdicts, state, units, reduced, gap, display, clock.started, seed)
 
 
-def _steps(config: Config, structure: Structure, clock: Clock) -> list[Phase]:
-    """The phases that serve the problem, with what they need compiled loaded (the first time: compiled)."""
+def _steps(config: Config, structure: Structure, clock: Clock, kernels: tuple[Kernel, ...]) -> list[Phase]:
+    """The phases that serve the problem; what they and the solver need compiled is loaded, or compiled."""
     steps = [phase for phase in phases_of(config) if phase.supports(structure, config)]
     with clock.stopped():
-        for phase in steps:
-            for load in phase.kernels(structure, config):
-                load()
+        compiled.load([*kernels, *(kernel for phase in steps for kernel in phase.kernels(structure, config))])
     return steps
 
 
@@ -154,8 +153,6 @@ def descend_from(problem: Problem, starts: Sequence[Binary], config: Config, see
     units, clock, state = Units.of(problem), Clock(), None
     solver = restricted_solver(units.problem, config.threads)
     try:
-        if solver.compiled:
-            compiled.load_descent()
         binaries = BinarySet(units.problem)
         state = SearchState(units.problem, config, solver, binaries, np.random.default_rng(seed), clock, 0.0)
         with one_thread(problem.n):

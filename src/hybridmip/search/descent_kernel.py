@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 from numba import njit, types
 
+from hybridmip.engines.compiled import Kernel
 from hybridmip.model.problem import Problem
 from hybridmip.restricted import kernel, lanes
 from hybridmip.restricted.gather import (
@@ -363,6 +364,10 @@ def descend(
             b[gone] = False
         if come >= 0:
             b[come] = True
+
+
+#: What is compiled here, with what it calls.
+KERNELS = (*kernel.KERNELS, *lanes.KERNELS, Kernel(descend, DESCEND))
 
 
 class Workspace:

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from hybridmip.engines import compiled
 from hybridmip.model.quadratic import Binary
 from hybridmip.restricted.dense import LARGEST_SUPPORT, DenseSolver
 from hybridmip.run.state import IMPROVEMENT, SearchState
+from hybridmip.search import descent_kernel
 from hybridmip.search.descent import descend
 from hybridmip.search.pool import Member
 
@@ -30,8 +32,7 @@ class Descents:
         solver = state.solver
         self._arguments: tuple[Any, ...] | None = None
         if isinstance(solver, DenseSolver) and state.binaries.kind in ("free", "disjoint"):
-            from hybridmip.search import descent_kernel
-
+            compiled.load(descent_kernel.KERNELS)
             self._kernel, self._stuck = descent_kernel.descend, descent_kernel.STUCK
             problem, binaries = state.problem, state.binaries
             limits = np.vstack([binaries.group_lower, binaries.group_upper]).astype(np.int64)

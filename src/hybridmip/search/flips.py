@@ -17,6 +17,7 @@ from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
 from hybridmip.run.state import SearchState
+from hybridmip.search import flips_kernel
 
 #: Binaries up to which W is kept.
 MOST_BINARIES = 4000
@@ -43,7 +44,7 @@ class Flips:
     """The problem in b alone, and tabu search on it."""
 
     def __init__(self, problem: Problem) -> None:
-        compiled.load_flips()
+        compiled.load(flips_kernel.KERNELS)
         m = problem.m
         # x = V b
         V = sparse.csr_array((problem.x_upper, (np.arange(problem.n), problem.switch)), shape=(problem.n, m))
@@ -69,8 +70,6 @@ class Flips:
 
     def search(self, b: Binary, best: float, rng: np.random.Generator, deadline: float) -> tuple[Binary, float]:
         """Tabu search from b until nothing better than `best` comes for a while; returns the best b and its value."""
-        from hybridmip.search.flips_kernel import tabu
-
         at, best_b = b.copy(), b.copy()
         slopes = np.abs(self.linear + 2.0 * self.W @ at)
         price = np.full(self.lower.size, float(np.median(slopes)) + 1e-12)
@@ -80,7 +79,7 @@ class Flips:
         low, high = (min(limit + int(PER_BINARY * self.m), self.m // 4) for limit in TENURE)
         while steps < PATIENCE and time.perf_counter() < deadline:
             tenures = rng.integers(low, high + 1, MOST_STEPS)
-            found, clock = tabu(
+            found, clock = flips_kernel.tabu(
                 self.W, self.linear, self.starts, self.places, self.entries, self.lower, self.upper, at, price,
                 forbidden, clock, PATIENCE, best, best_b, tenures, MOST_PAIRS,
             )  # fmt: skip

@@ -11,6 +11,8 @@ import math
 import numpy as np
 from numba import njit, types
 
+from hybridmip.engines.compiled import Kernel
+
 #: What counts as within a row's limits, its largest entry being 1.
 WITHIN = 1e-9
 #: Steps after which prices are looked at, and the factors they change by.
@@ -143,3 +145,7 @@ def tabu(
                     price[r] *= CHEAPER
             inside = outside = 0
     return best, clock
+
+
+#: What is compiled here.
+KERNELS = (Kernel(tabu, TABU),)

@@ -22,7 +22,9 @@ from hybridmip.engines import compiled
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
+from hybridmip.search import vertices_kernel
 from hybridmip.search.charges import rows_when_on
+from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
 
 #: Rows up to which the basis is inverted, and lines of the tableau: the most promising ones.
 MOST_ROWS = 1200
@@ -74,7 +76,7 @@ class Vertices:
         self.applies = fixed_charge and 0 < problem.rows <= MOST_ROWS
         if not self.applies:
             return
-        compiled.load_vertices()
+        compiled.load(vertices_kernel.KERNELS)
         rows = problem.rows
         low, high = rows_when_on(problem)
         self.matrix = sparse.csc_array(sparse.hstack([problem.A, -sparse.eye_array(rows)]))
@@ -121,8 +123,6 @@ class Vertices:
 
     def on(self, z: Vector) -> Binary:
         """The b that is switched on at a vertex."""
-        from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
-
         b = np.zeros(self.problem.m, dtype=bool)
         b[self.owner[self.owned & (np.abs(z) > VALUE_TOLERANCE)]] = True
         return b
@@ -186,8 +186,6 @@ class _Walk:
     """The tableau of a vertex, and walks from it."""
 
     def __init__(self, search: Vertices, start: Vertex, rng: np.random.Generator) -> None:
-        from hybridmip.search.vertices_kernel import VALUE_TOLERANCE, pack
-
         self.search = search
         owner, owned, p = search.owner, search.owned, search.problem.p
         lower, upper, z = search.lower, search.upper, start.z.copy()
@@ -215,14 +213,12 @@ class _Walk:
             lines = np.sort(lines[np.argpartition(promise, MOST_LINES)[:MOST_LINES]])
         self.z, self.basis, self.lines = z, start.basis.copy(), lines.astype(np.int64)
         self.table = np.ascontiguousarray(search.matrix[:, lines].T @ inverse.T)
-        self.where, self.many = pack(self.table)
+        self.where, self.many = vertices_kernel.pack(self.table)
         self.counts = np.zeros(p.size, dtype=np.int64)
         np.add.at(self.counts, owner[owned & (np.abs(z) > VALUE_TOLERANCE)], 1)
 
     def go(self, charge: Vector, patience: int, rng: np.random.Generator, deadline: float) -> Vertex:
         """Walk until nothing better is found for a while; returns the best vertex on the way."""
-        from hybridmip.search.vertices_kernel import walk
-
         search = self.search
         forbidden = np.zeros(self.z.size, dtype=np.int64)
         best_z, best_basis = np.empty_like(self.z), np.empty_like(self.basis)
@@ -230,7 +226,7 @@ class _Walk:
         end = Vertex(math.inf, self.basis, self.z)
         while since < patience and time.perf_counter() < deadline:
             tenures = rng.integers(TENURE, 2 * TENURE + 1, MOST_STEPS)
-            value, clock, since = walk(
+            value, clock, since = vertices_kernel.walk(
                 self.table, self.where, self.many, self.basis, self.lines, self.z, search.lower, search.upper,
                 search.cost, search.owner, charge, self.guess, self.counts, forbidden, clock, since,
                 patience, tenures, best, best_z, best_basis,

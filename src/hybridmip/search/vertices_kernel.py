@@ -11,6 +11,8 @@ import math
 import numpy as np
 from numba import njit, types
 
+from hybridmip.engines.compiled import Kernel
+
 #: What counts as zero in the tableau, and for a value.
 ENTRY_TOLERANCE = 1e-9
 VALUE_TOLERANCE = 1e-8
@@ -271,3 +273,7 @@ def walk(
             best_z[:] = z
             best_basis[:] = basis
     return best, clock, since
+
+
+#: What is compiled here.
+KERNELS = (Kernel(pack, PACK), Kernel(walk, WALK))

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Protocol
 
 from hybridmip import __version__
-from hybridmip.engines.compiled import load_descent, load_proofs
+from hybridmip.bounds import mixing
+from hybridmip.engines.compiled import load
 from hybridmip.errors import ArgumentError
+from hybridmip.exact import core_kernel
 from hybridmip.run.result import relative_gap
+from hybridmip.search import descent_kernel
 from hybridmip.study import plan
 from hybridmip.study.plan import Options
 from hybridmip.study.reference import check_installed
@@ -292,8 +295,7 @@ class _Run:
 
 def _load_kernels() -> None:
     """Compiled once, here, rather than by every worker."""
-    load_descent()
-    load_proofs()
+    load((*descent_kernel.KERNELS, *mixing.KERNELS, *core_kernel.KERNELS))
 
 
 def _too_many_deaths(tasks: Sequence[Task]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hybridmip.engines.blas import one_thread
+from hybridmip.engines.compiled import load
 from hybridmip.errors import HybridMIPError
 from hybridmip.model.problem import Problem
 from hybridmip.run.config import Config
@@ -116,6 +117,7 @@ def relaxations(problem: Problem) -> Record:
 
     setting = Setting(problem)
     solver = restricted_solver(problem, 1)
+    load(solver.kernels)
     earlier: dict[str, Relaxed] = {}
     answers: Record = {}
     asked: tuple[Relaxation, ...] = (Line(), Dual(), Augm(Config.paper().augm.weight))

@@ -1,0 +1,75 @@
+"""Loading kernels: what is slow to compile is compiled by a helper process, beside the others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridmip.bounds import mixing
+from hybridmip.engines import compiled
+from hybridmip.exact import core_kernel
+from hybridmip.restricted import kernel, lanes
+from hybridmip.search import descent_kernel, flips_kernel, vertices_kernel
+
+MODULES = (mixing, core_kernel, kernel, lanes, descent_kernel, flips_kernel, vertices_kernel)
+#: A module of two kernels, one of them slow, and what loads them.
+KERNELS = """
+from numba import njit, types
+from hybridmip.engines.compiled import Kernel
+
+@njit(cache=True)
+def twice(x):
+    return 2 * x
+
+@njit(cache=True)
+def half(x):
+    return x / 2
+
+KERNELS = (Kernel(twice, types.int64(types.int64), slow=True), Kernel(half, types.float64(types.int64)))
+"""
+LOAD = """
+import subprocess
+from hybridmip.engines.compiled import load
+from own_kernels import KERNELS, half, twice
+
+started = []
+Popen = subprocess.Popen
+subprocess.Popen = lambda *given, **options: started.append(given) or {opened}
+load(KERNELS)
+assert (twice(3), half(3)) == (6, 1.5)
+print(len(started), sum(twice.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_kernels_are_found_by_their_module(module: Any) -> None:
+    """A helper process imports the module by name and looks its kernel up in `KERNELS`."""
+    for item in module.KERNELS:
+        home = sys.modules[item.function.py_func.__module__]
+        assert getattr(home, item.function.py_func.__name__) is item.function
+        assert item in home.KERNELS
+    compiled.load(module.KERNELS)
+    assert all(item.loaded for item in module.KERNELS)
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a helper process needs a core of its own")
+def test_what_is_slow_is_compiled_by_a_helper(tmp_path: Path) -> None:
+    """It comes from the cache then; a second process needs no helper; one that cannot have any compiles by itself."""
+    (tmp_path / "own_kernels.py").write_text(KERNELS)
+
+    def run(opened: str, cache: str) -> str:
+        folders = [str(tmp_path), *(path for path in sys.path if path)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "NUMBA_CACHE_DIR": str(tmp_path / cache)}
+        code = LOAD.format(opened=opened)
+        return subprocess.run(
+            [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    assert run("Popen(*given, **options)", "one") == "1 1\n"
+    assert run("Popen(*given, **options)", "one") == "0 1\n"
+    assert run("Popen([*given[0][:2], 'raise SystemExit'], **options)", "two") == "1 0\n"
