@@ -87,3 +87,49 @@ def test_no_import_cycle(folder: str) -> None:
             reached |= waiting
             waiting = {other for one in waiting for other in graph[one]} - reached
         assert name not in reached
+
+
+#: What takes from 5 ms (tomllib) to a second (Matplotlib) to import.
+SLOW = (
+    "clarabel", "highspy", "importlib.metadata", "matplotlib", "networkx", "numba", "numpy", "pandas", "rich", "scipy",
+    "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph", "tomllib",
+)  # fmt: skip
+
+
+def test_imports_inside_functions_save_time() -> None:
+    """They load something slow that is not loaded with the module anyway; of the command line its package says why."""
+    root = Path(hm.__path__[0])
+    trees = {
+        ".".join(["hybridmip", *path.relative_to(root).with_suffix("").parts]).removesuffix(".__init__"): ast.parse(
+            path.read_text()
+        )
+        for path in root.rglob("*.py")
+    }
+
+    def targets(node: ast.stmt) -> list[str]:
+        if isinstance(node, ast.Import):
+            return [name.name for name in node.names]
+        assert isinstance(node, ast.ImportFrom)
+        return [str(node.module), *(f"{node.module}.{name.name}" for name in node.names)]
+
+    def at_once(tree: ast.Module) -> set[str]:
+        found: set[str] = set()
+        for node in tree.body:
+            found |= set(targets(node)) if isinstance(node, ast.Import | ast.ImportFrom) else set()
+        return found
+
+    direct = {name: at_once(tree) for name, tree in trees.items()}
+
+    def slow(module: str) -> set[str]:
+        reached, waiting = set[str](), {module}
+        while waiting:
+            reached |= waiting
+            waiting = {other for one in waiting for other in direct.get(one, ())} - reached
+        return {name for name in SLOW if any(f"{one}.".startswith(f"{name}.") for one in reached)}
+
+    for name, tree in trees.items():
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        for node in (node for function in functions for node in ast.walk(function)):
+            if isinstance(node, ast.Import | ast.ImportFrom) and not name.startswith("hybridmip.cli."):
+                saved = {one for target in targets(node) for one in slow(target)} - slow(name)
+                assert saved, f"{name}, line {node.lineno}: an import that may as well be at the top"

@@ -58,7 +58,7 @@ def phi(Q: QuadraticForm) -> Vector:
 
 
 def _phi_of_matrix(matrix: Matrix) -> Vector:
-    from scipy.linalg import lapack
+    from scipy.linalg import lapack  # 0.1 s, which linear problems do not need
 
     scale = float(np.abs(matrix).max(initial=0.0))
     if scale == 0.0:
@@ -142,7 +142,7 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) 
 
 
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
-    from hybridmip.bounds import mixing  # Numba takes half a second, and who checks a certificate does not need it
+    from hybridmip.bounds import mixing  # with Numba 0.5 s, which checking a certificate does not need
 
     load(mixing.KERNELS)
     with one_thread(matrix.shape[0]):
@@ -185,7 +185,7 @@ def shifted(matrix: Matrix, diagonal: Vector) -> Vector:
     Lowering evenly costs least, but an entry at zero cannot be lowered; with Q > 0 a factor always works:
     Q - theta D >= 0 for theta up to one over the largest eigenvalue of D^1/2 Q^-1 D^1/2.
     """
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh  # as in `_phi_of_matrix`
 
     n = matrix.shape[0]
     lowest = float(eigh(matrix - np.diag(diagonal), eigvals_only=True, subset_by_index=[0, 0])[0])

@@ -28,6 +28,7 @@ from scipy import sparse
 from hybridmip.bounds.diagonal import semidefinite_slack
 from hybridmip.bounds.exact_sums import sign_of_sum
 from hybridmip.bounds.multipliers import priced_limits, usable, usable_multipliers
+from hybridmip.bounds.repair import repaired
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, DenseForm, SparseForm, Vector
@@ -244,8 +245,6 @@ class Formula:
         Twice the error is taken off: a check on another machine rounds differently. Where x has no limit rounding has
         no room: the diagonal is lowered a little, or the multipliers are moved until slopes have the right sign.
         """
-        from hybridmip.bounds.repair import repaired
-
         for candidate in (proof, None):
             candidate = repaired(self, proof) if candidate is None else candidate
             if candidate is None:

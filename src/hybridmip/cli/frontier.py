@@ -41,6 +41,7 @@ from hybridmip.cli.rules import (
     Rules,
 )
 from hybridmip.errors import ArgumentError, FileError, MissingDependencyError
+from hybridmip.files import read_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -188,8 +189,6 @@ def _targets(text: str) -> list[float]:
         raise ArgumentError("--targets is empty; give returns such as 0.002,0.003, or a file of them")
     if not Path(text).exists() and ("," in text or re.fullmatch(r"[-+0-9.eE%]+", text.strip())):
         return [fraction("--targets", part) for part in text.split(",") if part.strip()]
-    from hybridmip.files import read_text
-
     values = []
     column = 0
     for number, line in enumerate(read_text(text).splitlines(), start=1):

@@ -41,6 +41,7 @@ from hybridmip.cli.rules import (
     Rules,
 )
 from hybridmip.errors import ArgumentError, FileError
+from hybridmip.files import write_text
 
 
 def portfolio(
@@ -127,8 +128,6 @@ def portfolio(
     reading = asked.read(result) if result.has_solution else None
     unwritten: FileError | None = None
     if out is not None and reading is not None:
-        from hybridmip.files import write_text
-
         try:
             write_text(out, reading.table().to_csv(), "the weights")
         except FileError as error:

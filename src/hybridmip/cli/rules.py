@@ -12,6 +12,7 @@ import typer
 from hybridmip.cli.options import fraction
 from hybridmip.cli.output import tell
 from hybridmip.errors import ArgumentError, HybridMIPError
+from hybridmip.files import read_text
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio import Group, Portfolio
@@ -151,8 +152,6 @@ def _shared_limits(
 ) -> dict[str, Any]:
     """Limits of every group of --groups, as arguments of Group."""
     if file is not None:
-        from hybridmip.files import read_text
-
         read_text(file)  # a missing file is the first thing to tell
     given = {
         "--min-group-assets": min_assets,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +29,7 @@ from hybridmip.cli.problem_file import ProblemFile
 from hybridmip.cli.problem_report import problem_document, problem_report
 from hybridmip.cli.progress import solve_progress
 from hybridmip.errors import FileError
+from hybridmip.files import write_text
 
 if TYPE_CHECKING:
     from hybridmip.io.model import ReadProblem
@@ -103,8 +105,4 @@ def _save_solution(path: Path, read: ReadProblem, result: Result, document: dict
         assert result.b is not None
         write_solution(path, read, result.x, result.b, result.objective)
         return
-    import json
-
-    from hybridmip.files import write_text
-
     write_text(path, json.dumps(document, indent=2) + "\n", "the solution")

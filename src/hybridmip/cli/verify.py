@@ -12,6 +12,7 @@ from hybridmip.cli.exits import EXIT_DOES_NOT_HOLD
 from hybridmip.cli.options import AsJson
 from hybridmip.cli.output import print_parts, write_json
 from hybridmip.errors import FileError
+from hybridmip.files import read_json
 
 if TYPE_CHECKING:
     from hybridmip.model.problem import Problem
@@ -100,8 +101,6 @@ def verify(
 def check_solution(problem: Problem, path: Path) -> dict[str, Any]:
     """Objective and violation of the solution in a JSON file, computed from the problem's data."""
     import numpy as np
-
-    from hybridmip.files import read_json
 
     document = read_json(path, "solution")
     if not isinstance(document, dict) or "selected" not in document:

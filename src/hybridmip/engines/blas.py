@@ -6,14 +6,14 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
+from threadpoolctl import ThreadpoolController
+
 #: Up to this many rows one BLAS thread is used.
 SMALL = 800
 
 
 @cache
 def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController
-
     return ThreadpoolController()
 
 

@@ -113,7 +113,7 @@ def solve_cone_program(
     equilibrate : bool
         Whether Clarabel scales.
     """
-    import clarabel
+    import clarabel  # by who solves with it: most solves need one of the two engines
 
     total = int(cost.size)
     equal = row_lower == row_upper

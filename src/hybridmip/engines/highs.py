@@ -87,7 +87,7 @@ class LinearModel:
         threads: int = 1,
         reach: Vector | None = None,
     ) -> None:
-        import highspy
+        import highspy  # by who solves with it: most solves need one of the two engines
 
         self._highspy = highspy
         self.columns = int(cost.shape[0])

@@ -7,6 +7,7 @@ from pathlib import Path
 from hybridmip.errors import ArgumentError, FileError, ProblemError
 from hybridmip.files import read_text
 from hybridmip.io.model import Model, ReadProblem
+from hybridmip.io.orlib import looks_like_port
 from hybridmip.io.readers import MOST_LINES, READERS, known_kinds, reader_by_contents, reader_by_name
 from hybridmip.model.problem import Problem
 
@@ -76,15 +77,13 @@ def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProbl
     except ProblemError as error:
         raise FileError(f"{source}: {error}") from None
     if isinstance(stated, Model):
-        from hybridmip.io.convert import to_problem
+        from hybridmip.io.convert import to_problem  # with SciPy's graphs 0.1 s, which a problem in JSON does not need
 
         return to_problem(stated)
     return ReadProblem.of_problem(stated, source) if isinstance(stated, Problem) else stated
 
 
 def _unknown(text: str) -> str:
-    from hybridmip.io.orlib import looks_like_port
-
     if looks_like_port(text):
         return "this looks like OR-Library's port data; read it as a portfolio (hybridmip portfolio FILE)"
     return (

@@ -1,6 +1,7 @@
 """Figures for paper: the frontier with its certified band, and the weights along it.
 
 `matplotlib.figure.Figure` is used directly, so no backend is chosen and no global state is touched.
+Matplotlib takes half a second and is loaded by who draws.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A picture of a network: open arcs by their flow, closed ones in grey, where goods come from and go to."""
+"""A picture of a network: open arcs by their flow, closed ones in grey, where goods come from and go to.
+
+Matplotlib takes half a second and is loaded by who draws.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import math
 import time
 from dataclasses import replace
 
+from hybridmip import __version__
 from hybridmip.bounds.certificate import Certificate
 from hybridmip.bounds.ledger import STRENGTH, Bound, Grade
 from hybridmip.bounds.proof_tree import ProofTree
@@ -48,8 +49,6 @@ def close(
     seed: int,
 ) -> Result:
     """Check everything against the caller's data and put the result together."""
-    from hybridmip import __version__
-
     problem, notes = units.given, [*([] if state is None else state.integrity), *verdicts.notes]
     point = None if state is None else checked_point(state, units, reduced, notes)
     objective, size = math.inf, 0.0

@@ -7,6 +7,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TextIO
 
+from hybridmip.run.result import relative_gap
+
 if TYPE_CHECKING:
     from hybridmip.model.problem import Problem
     from hybridmip.model.units import Units
@@ -70,8 +72,6 @@ class TextProgress:
 
     def bound(self, seconds: float, phase: str, objective: float, bound: float) -> None:
         """Write a row for a better bound."""
-        from hybridmip.run.result import relative_gap
-
         self._row(" ", seconds, phase, objective, bound, relative_gap(objective, bound))
 
     def tick(self, seconds: float, phase: str, objective: float, bound: float) -> None:

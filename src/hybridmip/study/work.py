@@ -14,9 +14,16 @@ from hybridmip.engines.blas import one_thread
 from hybridmip.engines.compiled import load
 from hybridmip.errors import HybridMIPError
 from hybridmip.model.problem import Problem
+from hybridmip.relax.augm import Augm
+from hybridmip.relax.discretise import discretise
+from hybridmip.relax.dual import Dual
+from hybridmip.relax.line import Line
+from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
+from hybridmip.restricted import restricted_solver
 from hybridmip.run.config import Config
 from hybridmip.run.result import Result
 from hybridmip.run.solve import solve
+from hybridmip.study.reference import reference_answer
 from hybridmip.study.sets import load_set
 from hybridmip.sweep.store import Record
 from hybridmip.sweep.work import as_record
@@ -82,8 +89,6 @@ def _run(folder: Path, task: Task) -> Record:
         with one_thread(problem.n):  # as in solve: sums in the same order whatever else the machine does
             return relaxations(problem)
     if task.kind == "reference":
-        from hybridmip.study.reference import reference_answer
-
         return reference_answer(task.method, problem, task.seconds)
     assert task.config is not None
     if task.kind == "trace":
@@ -108,13 +113,6 @@ def _record(result: Result) -> Record:
 
 def relaxations(problem: Problem) -> Record:
     """Line, Dual and Augm, each discretised and its restricted problem solved."""
-    from hybridmip.relax.augm import Augm
-    from hybridmip.relax.discretise import discretise
-    from hybridmip.relax.dual import Dual
-    from hybridmip.relax.line import Line
-    from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
-    from hybridmip.restricted import restricted_solver
-
     setting = Setting(problem)
     solver = restricted_solver(problem, 1)
     load(solver.kernels)

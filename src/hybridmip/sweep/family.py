@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from hybridmip.applications.portfolio import Portfolio
 from hybridmip.errors import ArgumentError
 from hybridmip.model.problem import Problem
-
-if TYPE_CHECKING:
-    from hybridmip.applications.portfolio import Portfolio
 
 #: Attainable returns are taken from this share of their range inside its ends.
 WITHIN = 1e-6
@@ -106,8 +104,6 @@ def family_hash(family: Family, grid: Sequence[float]) -> str:
 
 def as_family(source: Any, vary: str | None) -> Family:
     """What the caller gave, as a family."""
-    from hybridmip.applications.portfolio import Portfolio
-
     if isinstance(source, Portfolio):
         return PortfolioFamily(source, vary or "target_return")
     if hasattr(source, "problem") and hasattr(source, "parameter"):

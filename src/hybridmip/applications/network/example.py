@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from hybridmip.applications.arguments import whole
 from hybridmip.applications.network.fixed_charge import FixedChargeNetwork
@@ -85,8 +86,6 @@ def _spread_points(count: int, rng: np.random.Generator) -> Matrix:
 
 def _neighbours(points: Matrix, links: int) -> tuple[Indices, Indices]:
     """Arcs, both ways, between near points; a shortest spanning tree keeps all of them connected."""
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
     distance = np.linalg.norm(points[:, None] - points[None], axis=2)
     near = minimum_spanning_tree(distance).toarray() > 0
     rows = np.arange(len(points))[:, None]
@@ -97,7 +96,7 @@ def _neighbours(points: Matrix, links: int) -> tuple[Indices, Indices]:
 
 def _can_ship(network: FixedChargeNetwork) -> bool:
     """Whether the demands can be met with every arc open."""
-    from scipy.optimize import linprog
+    from scipy.optimize import linprog  # 0.2 s, which other networks do not need
 
     problem = network.problem()
     equal = problem.row_lower == problem.row_upper

@@ -67,7 +67,7 @@ def from_tables(
 
 def to_tables(network: FixedChargeNetwork) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(arcs, nodes) as `from_frames` takes them; an arc without a limit has capacity NaN."""
-    import pandas as pd
+    import pandas as pd  # 0.3 s, for who asks for a table
 
     arcs = pd.DataFrame(
         {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from hybridmip.applications.network.names import Indices
 from hybridmip.errors import ProblemError
@@ -48,8 +49,6 @@ def may_circle(network: FixedChargeNetwork) -> NDArray[np.bool_]:
     negative = network.unit_cost < 0
     if not negative.any():
         return np.zeros(len(network.arcs), dtype=bool)
-    from scipy.sparse.csgraph import connected_components
-
     n = len(network.nodes)
     links = sparse.csr_array((np.ones(len(network.arcs)), (network.tails, network.heads)), shape=(n, n))
     _, part = connected_components(links, directed=True, connection="strong")
@@ -102,8 +101,6 @@ def _passed_on(network: FixedChargeNetwork, limit: Vector, supply: Vector, circl
 
 def _reach(n: int, tails: Indices, heads: Indices, starts: Indices) -> Matrix:
     """1 where a node (columns) can be reached from a start (rows), else 0."""
-    from scipy.sparse.csgraph import breadth_first_order
-
     links = sparse.csr_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))
     result = np.zeros((len(starts), n))
     for row, start in enumerate(starts):

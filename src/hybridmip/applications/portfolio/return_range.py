@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from hybridmip.engines.conic import solve_cone_program
 from hybridmip.errors import ProblemError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector
@@ -31,8 +32,7 @@ def efficient_range(portfolio: Portfolio) -> tuple[float, float]:
 
 def attainable_range(portfolio: Portfolio, time_limit: float | None, seed: int) -> tuple[float, float]:
     """Lowest and highest return with every rule but the target; see `Portfolio.attainable_range`."""
-    # The solver is loaded where it is used: it takes longer than all else here.
-    from hybridmip.run.solve import solve
+    from hybridmip.run.solve import solve  # with Numba 0.5 s, which building a portfolio does not need
 
     rules = portfolio.with_target(None).problem()
     ends = []
@@ -59,9 +59,6 @@ def attainable_range(portfolio: Portfolio, time_limit: float | None, seed: int) 
 
 def _least_variance(covariance: QuadraticForm, budget: float, lower: Vector, upper: Vector) -> Vector:
     """The x of least variance over sum x = budget, lower <= x <= upper."""
-    # Loaded where it is used: an import of the package does not wait for it.
-    from hybridmip.engines.conic import solve_cone_program
-
     n = covariance.n
     mean_variance = float(covariance.diagonal().mean())
     # Clarabel's tolerances are absolute too, and variances are near 1e-4: work on a mean variance of 1.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from hybridmip.study import figures as draw
 from hybridmip.study import tables
 from hybridmip.study.run import Answers, Study
 
@@ -63,8 +64,6 @@ class Findings:
 
     def figures(self) -> dict[str, Figure]:
         """All figures by name."""
-        from hybridmip.study import figures as draw
-
         methods = tables.methods_of(self.answers, self.points)
         result = {
             f"frontier_{name}": draw.draw(draw.frontier_figure, market, self.points, methods)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hybridmip.errors import FileError
 from hybridmip.files import write_bytes, write_text
 from hybridmip.study.document import Document
+from hybridmip.study.figures import STYLE
 from hybridmip.study.report.ablation import ablation
 from hybridmip.study.report.again import PARTS_FOLDER, again
 from hybridmip.study.report.differences import differences
@@ -67,9 +68,7 @@ def report(findings: Findings) -> Document:
 
 def rendered(figure: Figure, kind: str) -> bytes:
     """A figure as PNG or SVG, the same bytes every time."""
-    import matplotlib
-
-    from hybridmip.study.figures import STYLE
+    import matplotlib  # as in `study.figures`
 
     buffer = io.BytesIO()
     with matplotlib.rc_context(STYLE):
