@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hybridmip.bounds.certificate import Verification
 from hybridmip.errors import FileError
+from hybridmip.files import read_json, write_text
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
@@ -258,15 +259,11 @@ class ProofTree:
 
     def save(self, path: str | Path) -> None:
         """Write the proof as JSON (compressed where the name ends in .gz)."""
-        from hybridmip.io.files import write_text
-
         write_text(path, json.dumps(self.to_dict(), separators=(",", ":")) + "\n", "proof")
 
     @classmethod
     def load(cls, path: str | Path) -> ProofTree:
         """Read a proof from a JSON file."""
-        from hybridmip.io.files import read_json
-
         return cls.from_dict(read_json(path, "proof"), str(path))
 
 
@@ -316,16 +313,16 @@ class Check:
             if terms is None:
                 return f"reason {number} proves nothing: Q minus its diagonal is not semidefinite, or x has no limit"
             before = status.copy()
-            for binary, value in fixed:
-                if not (0 <= binary < status.size and value in (1, -1)):
+            for binary, side in fixed:
+                if not (0 <= binary < status.size and side in (1, -1)):
                     return f"reason {number} fixes a binary that is not there"
-                if before[binary] not in (0, value):
+                if before[binary] not in (0, side):
                     return f"reason {number} fixes binary {binary}, which is fixed already"
                 other = before.copy()
-                other[binary] = -value
+                other[binary] = -side
                 if before[binary] == 0 and self._value(terms, other) < self.proof.claimed:
                     return f"reason {number} does not rule out the other value of binary {binary}"
-                status[binary] = value
+                status[binary] = side
             if not self.counts.propagate(status):
                 return ""
         if node.closed is None:
