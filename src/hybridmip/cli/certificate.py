@@ -1,4 +1,4 @@
-"""--certificate: the proof of a bound as a file."""
+"""--certificate and --proof: what was proven, as files."""
 
 from __future__ import annotations
 
@@ -21,6 +21,21 @@ def save_certificate(result: Result, path: Path | None) -> FileError | None:
         return None
     try:
         result.certificate.save(path)
+    except FileError as error:
+        return error
+    return None
+
+
+def save_proof(result: Result, path: Path | None) -> FileError | None:
+    """Write the tree's proof if it is asked for; an error is returned, to be told after the answer."""
+    if path is None:
+        return None
+    if result.proof is None:
+        what = "its proof is of another kind" if result.status == "optimal" else f"the answer is {result.status}"
+        tell(f"there is no tree to write ({what}); {path} was not written, --certificate has the best bound")
+        return None
+    try:
+        result.proof.save(path)
     except FileError as error:
         return error
     return None

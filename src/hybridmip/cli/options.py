@@ -58,6 +58,15 @@ Gap = Annotated[
 CertificateFile = Annotated[
     Path | None, typer.Option(metavar="FILE.json", show_default=False, help="Write the proof of the bound here.")
 ]
+Prove = Annotated[bool, typer.Option("--prove", help="Go on until the answer is proven, or the time limit is reached.")]
+ProofFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.json",
+        show_default=False,
+        help="Write the whole proof of optimality here (means --prove), for hybridmip verify.",
+    ),
+]
 ConfigName = Annotated[
     Configuration, typer.Option(help="The best known parameters; the search alone, without bounds; or the paper's.")
 ]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hybridmip.cli.certificate import save_certificate
+from hybridmip.cli.certificate import save_certificate, save_proof
 from hybridmip.cli.exits import exit_code
 from hybridmip.cli.options import (
     AsJson,
@@ -15,6 +15,8 @@ from hybridmip.cli.options import (
     ConfigName,
     Configuration,
     Gap,
+    ProofFile,
+    Prove,
     Quiet,
     Seed,
     TimeLimit,
@@ -73,6 +75,8 @@ def portfolio(
         Path | None, typer.Option(metavar="FILE.csv", show_default=False, help="Write the weights here.")
     ] = None,
     certificate: CertificateFile = None,
+    prove: Prove = False,
+    proof: ProofFile = None,
     save_problem: Annotated[
         Path | None,
         typer.Option(
@@ -92,7 +96,7 @@ def portfolio(
 
     hybridmip portfolio prices.csv --kind prices --assets 5:10 --target-return 0.001 --at-least
 
-    hybridmip portfolio port1.txt --assets 10 --certificate proof.json --save-problem problem.json
+    hybridmip portfolio port1.txt --assets 10 --proof proof.json --save-problem problem.json
 
     hybridmip portfolio mean.csv --covariance cov.csv --assets 8 --group "Banks=AAA,BBB:max_weight=0.3"
     """
@@ -106,6 +110,7 @@ def portfolio(
     )  # fmt: skip
     check_writable(out, file, covariance, groups)
     check_writable(certificate, file, covariance, groups, out, option="--certificate")
+    check_writable(proof, file, covariance, groups, out, certificate, option="--proof")
     check_writable(save_problem, file, covariance, groups, out, certificate, option="--save-problem")
     if certificate is not None and certificate in (out, save_problem):
         raise ArgumentError(f"--certificate is {certificate}, which another option names too; give each its own file")
@@ -124,6 +129,7 @@ def portfolio(
         gap=closeness,
         seed=seed,
         progress=solve_progress(quiet),
+        prove=prove or proof is not None,
     )
     reading = asked.read(result) if result.has_solution else None
     unwritten: FileError | None = None
@@ -134,11 +140,12 @@ def portfolio(
             unwritten = error  # told after the answer, which must not be lost
     if certificate is not None:
         unwritten = save_certificate(result, certificate) or unwritten
+    unwritten = save_proof(result, proof) or unwritten
     if as_json:
         write_json({**portfolio_document(asked, result, reading), "warnings": warnings})
     elif reading is not None:
         print_parts(*portfolio_report(result, reading))
-        written = [path for path in (out, certificate, save_problem) if path is not None and path.exists()]
+        written = [path for path in (out, certificate, proof, save_problem) if path is not None and path.exists()]
         if written and unwritten is None:
             print_parts("", f"written: {', '.join(map(str, written))}")
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hybridmip.cli.certificate import save_certificate
+from hybridmip.cli.certificate import save_certificate, save_proof
 from hybridmip.cli.exits import exit_code
 from hybridmip.cli.options import (
     AsJson,
@@ -17,6 +17,8 @@ from hybridmip.cli.options import (
     Configuration,
     FixedCharge,
     Gap,
+    ProofFile,
+    Prove,
     Quiet,
     Seed,
     TimeLimit,
@@ -46,6 +48,8 @@ def solve(
         Path | None, typer.Option(metavar="FILE", show_default=False, help="Write the solution here: .json or .sol.")
     ] = None,
     certificate: CertificateFile = None,
+    prove: Prove = False,
+    proof: ProofFile = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -60,11 +64,14 @@ def solve(
 
     hybridmip solve model.qplib --out model.sol
 
-    hybridmip solve problem.json --out solution.json --certificate proof.json
+    hybridmip solve problem.json --out solution.json --certificate bound.json
+
+    hybridmip solve problem.json --prove --proof proof.json
     """
     closeness = as_gap(gap)
     check_writable(out, file)
     check_writable(certificate, file, option="--certificate")
+    check_writable(proof, file, out, certificate, option="--proof")
 
     from hybridmip.io.problems import read_model
 
@@ -80,9 +87,10 @@ def solve(
         gap=closeness,
         seed=seed,
         progress=solve_progress(quiet),
+        prove=prove or proof is not None,
     )
     document = problem_document(read, result)
-    unwritten = save_certificate(result, certificate)
+    unwritten = save_certificate(result, certificate) or save_proof(result, proof)
     if out is not None and result.has_solution:
         try:
             _save_solution(out, read, result, document)

@@ -26,7 +26,7 @@ def verify(
         Path, typer.Argument(metavar="PROBLEM_FILE", show_default=False, help="The problem, as given to solve.")
     ],
     certificate: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATE", show_default=False, help="The proof, as --certificate wrote it.")
+        Path, typer.Argument(metavar="PROOF", show_default=False, help="What --certificate or --proof wrote.")
     ],
     solution: Annotated[
         Path | None,
@@ -38,8 +38,8 @@ def verify(
 ) -> None:
     """Check a bound, and a solution, from the problem's data alone.
 
-    Takes nothing on trust: the matrix less the diagonal is factorised, the formula evaluated anew, every row of the
-    problem checked. Exit code 0 when all holds, 1 when it does not.
+    Takes nothing on trust: every matrix less its diagonal is factorised, the formula evaluated anew, every row of the
+    problem checked, and of a tree that its leaves cover all choices. Exit code 0 when all holds, 1 when it does not.
 
     Examples:
 
@@ -48,10 +48,14 @@ def verify(
     hybridmip verify problem.json proof.json --solution solution.json
     """
     from hybridmip.bounds.certificate import Certificate
+    from hybridmip.bounds.proof_tree import FORMAT, ProofTree
+    from hybridmip.files import read_json
     from hybridmip.io.problems import read_problem
 
     problem = read_problem(file)
-    proof = Certificate.load(certificate)
+    read = read_json(certificate, "proof")
+    is_tree = isinstance(read, dict) and read.get("format") == FORMAT
+    proof: Certificate | ProofTree = (ProofTree if is_tree else Certificate).from_dict(read, str(certificate))
     found = proof.verify(problem)
     document: dict[str, Any] = {
         "valid": found.valid,
@@ -62,8 +66,10 @@ def verify(
     lines = [
         f"the bound {proof.claimed:.10g} holds: no feasible point is below it"
         if found
-        else f"the certificate does not hold: {found.reason}"
+        else f"the {'proof' if is_tree else 'certificate'} does not hold: {found.reason}"
     ]
+    if found and isinstance(proof, ProofTree):
+        lines.append(f"({proof.nodes} nodes of a tree, {len(proof.reasons)} evaluations of the formula)")
     if found and not math.isfinite(proof.claimed):
         lines = ["the certificate claims no bound"]
     holds = found.valid
