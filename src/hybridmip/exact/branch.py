@@ -148,7 +148,7 @@ class Branching:
             answer = state.solver.evaluate(outcome.leaf)
             tried = least_value(self.setting, outcome.leaf, answer)
             if self.record is not None:
-                self.record.close(node, self._solved(answer))
+                self.record.close(node, self._solved(outcome.leaf, answer, cut))
             # The formula at one b, or multipliers that prove it infeasible: nobody's word was taken.
             self._close(Tried(tried.value, Grade.PROVEN if tried.grade is Grade.TRIED else tried.grade))
             state.offer(outcome.leaf, answer, SOURCE)
@@ -161,13 +161,18 @@ class Branching:
         if outcome.relaxed is not None:
             self._round(node, outcome.relaxed)
 
-    def _solved(self, answer: Evaluation) -> Reason | None:
-        """The multipliers of a restricted problem as a reason; None where it has none."""
+    def _solved(self, b: Binary, answer: Evaluation, cut: float) -> Reason | None:
+        """The multipliers of a restricted problem as a reason that closes its b; None where they do not."""
         if answer.x is None or answer.row_multipliers is None:
             return None
-        nothing = np.zeros(answer.x.size)
-        multipliers = np.concatenate([answer.row_multipliers, np.zeros(self.state.problem.B.shape[0])])
-        return Reason(Diagonal(nothing, nothing), answer.x, multipliers, answer.objective)
+        nothing, none = np.zeros(answer.x.size), np.zeros(self.state.problem.B.shape[0])
+        # Where an x has no limit curvature keeps its minimum finite.
+        limited = np.isfinite(self.setting.lower).all() and np.isfinite(self.setting.upper).all()
+        diagonal = nothing if limited else (1 - 1e-6) * self.setting.phi
+        value = self.setting.formula.at(b, Proof(diagonal, answer.x, answer.row_multipliers, none))
+        if not value >= min(cut, self.cut):
+            return None
+        return Reason(Diagonal(diagonal, nothing), answer.x, np.concatenate([answer.row_multipliers, none]), value)
 
     def _round(self, node: Node, relaxed: np.ndarray) -> None:
         """Try the b that the relaxation of a node is nearest to."""

@@ -112,7 +112,7 @@ def fit(Q, old, free, rest, weight, V, step, stretch, sweeps, stop, found):
             M[i, j] = Q[index[i], index[j]] * r[i] * r[j]
         trace += M[i, i]
     for i in range(k):
-        room[i] = 2.0 * (k + 8) * EPS * trace
+        room[i] = 8.0 * (k + 8) * EPS * trace
     for _ in range(2):
         for i in range(n):
             taken[i] = found[i] * r[i] * r[i]

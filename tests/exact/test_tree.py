@@ -1,0 +1,275 @@
+"""The tree alone, on small problems of every kind, and its proofs: checked, by plain loops too, and tampered with."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from problems import BINARY_ROWS, BOUNDS, NoReference, Recipe, all_members, make, optimum
+
+import hybridmip as hm
+from hybridmip.bounds.proof_tree import Branch, ProofTree, Reason
+from hybridmip.errors import FileError
+from hybridmip.run.phases import QuickStart, Start, Tree
+from hybridmip.run.result import StopReason
+
+#: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=20 for thousands.
+TIMES = int(os.environ.get("HYBRIDMIP_EXAMPLES", "1"))
+ALONE = hm.Config(phases=(Start(), QuickStart(), Tree(1.0, last=True)), threads=1)
+
+recipes = st.builds(
+    Recipe,
+    seed=st.integers(0, 10**6),
+    binaries=st.integers(2, 8),
+    quadratic=st.sampled_from(["diagonal", "dense", "singular", "sparse", "factor"]),
+    binary_rows=st.sampled_from(BINARY_ROWS),
+    bounds=st.sampled_from(BOUNDS),
+    equations=st.integers(0, 2),
+    inequalities=st.integers(0, 2),
+    mixed_rows=st.booleans(),
+    costs=st.booleans(),
+    unswitched=st.integers(0, 2),
+    shared=st.booleans(),
+)
+
+
+def portfolio(seed: int, assets: int = 25, held: int = 5) -> hm.Problem:
+    returns, covariance = hm.market(assets=assets, seed=seed).sample_estimates()
+    target = float(np.quantile(returns, 0.6))
+    return hm.Portfolio(returns, covariance, assets=held, min_weight=0.05, target_return=target).problem()
+
+
+def terms_by_loops(
+    problem: hm.Problem, proof: ProofTree, reason: Reason, there: list[int]
+) -> tuple[float, list[float]]:
+    """Constant and cost of every b of the closed formula, one number at a time, without rounding errors."""
+    Q, A, G = problem.Q.toarray(), problem.A.toarray(), problem.G.toarray()
+    D, y = proof.diagonals[reason.diagonal], reason.point
+    block = Q[np.ix_(there, there)] - np.diag(D[there])
+    assert not there or np.linalg.eigvalsh(block).min() >= -1e-8 * max(1.0, np.abs(block).max())
+    lower, upper = problem.x_lower, problem.x_upper
+    if proof.implied_bounds:
+        from hybridmip.model.implied import implied_bounds
+
+        lower, upper = implied_bounds(problem)
+    constant = problem.offset
+    for row, price in enumerate(reason.rows):
+        limit = problem.row_lower[row] if price > 0 else problem.row_upper[row]
+        constant += price * limit if price and math.isfinite(limit) else 0.0
+    costs = [float(problem.p[i] - sum(G[r, i] * reason.rows[r] for r in range(problem.rows))) for i in range(problem.m)]
+    for j in there:
+        half = sum(Q[j, k] * y[k] for k in there) - D[j] * y[j]
+        constant -= y[j] * half
+        v = problem.q[j] + 2 * half - sum(A[r, j] * reason.rows[r] for r in range(problem.rows))
+        x = -v / (2 * D[j]) if D[j] > 0 else (lower[j] if v > 0 else upper[j] if v < 0 else 0.0)
+        x = min(max(x, lower[j]), upper[j])
+        least = (D[j] * x + v) * x
+        if problem.switch[j] < 0:
+            constant += least
+        else:
+            costs[problem.switch[j]] += least
+    return float(constant), costs
+
+
+def checked_by_loops(problem: hm.Problem, proof: ProofTree) -> bool:
+    """Whether every feasible b ends at a reason that gives it at least the value claimed."""
+    members = all_members(problem.B.toarray(), problem.b_lower, problem.b_upper, problem.m)
+    slack = 1e-9 * (1.0 + abs(proof.claimed))
+
+    def value(number: int, b: np.ndarray, off: set[int]) -> float:
+        there = [j for j in range(problem.n) if problem.switch[j] < 0 or problem.switch[j] not in off]
+        constant, costs = terms_by_loops(problem, proof, proof.reasons[number], there)
+        return constant + sum(cost for cost, on in zip(costs, b, strict=True) if on)
+
+    def ends(b: np.ndarray, node: Branch, on: set[int], off: set[int]) -> bool:
+        spread(on, off)
+        for number, fixed in node.steps:
+            for i, side in fixed:
+                if bool(b[i]) != (side > 0):
+                    return value(number, b, off) >= proof.claimed - slack
+            for i, side in fixed:
+                (on if side > 0 else off).add(i)
+            spread(on, off)
+        if node.closed is not None:
+            return node.closed >= 0 and value(node.closed, b, off) >= proof.claimed - slack
+        if node.binary is None:
+            return False
+        taken = bool(b[node.binary])
+        (on if taken else off).add(node.binary)
+        return ends(b, node.children[0 if taken else 1], on, off)
+
+    def spread(on: set[int], off: set[int]) -> None:
+        """What the members that are left have in common."""
+        left = [b for b in members if all(b[i] for i in on) and not any(b[i] for i in off)]
+        for i in range(problem.m):
+            if left and not any(b[i] for b in left):
+                off.add(i)
+
+    return all(ends(b, proof.root, set(), set()) for b in members)
+
+
+@settings(max_examples=150 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(recipes)
+def test_small_problems_of_every_kind(recipe: Recipe) -> None:
+    problem = make(recipe)
+    try:
+        best, _ = optimum(problem)
+    except NoReference:
+        return
+    result = hm.solve(problem, config=ALONE, prove=True, time_limit=20.0)
+    if result.x is None:
+        return
+    scale = 1e-6 * (1.0 + abs(best))
+    assert result.objective >= best - scale
+    assert result.bound <= best + scale
+    if result.status == "optimal":
+        assert abs(result.objective - best) <= scale
+    if result.proof is not None:
+        found = result.proof.verify(problem)
+        assert found, found.reason
+        assert result.proof.claimed <= best + scale
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_checker_agrees_with_plain_loops(seed: int) -> None:
+    problem = portfolio(seed, assets=9, held=3)
+    proof = hm.solve(problem, config=ALONE, prove=True).proof
+    assert proof.verify(problem)
+    assert checked_by_loops(problem, proof)
+    more = copy.copy(proof)
+    more.claimed = proof.claimed * 1.05
+    assert not more.verify(problem)
+    assert not checked_by_loops(problem, more)
+
+
+@pytest.mark.parametrize("rows", BINARY_ROWS)
+def test_rows_on_b_of_every_kind(rows: str) -> None:
+    proven = 0
+    for seed in range(12):
+        problem = make(Recipe(seed=seed, binaries=7, binary_rows=rows, costs=True))
+        result = hm.solve(problem, config=ALONE, prove=True, time_limit=20.0)
+        if result.proof is not None:
+            proven += 1
+            assert result.proof.verify(problem)
+            assert checked_by_loops(problem, result.proof)
+    assert proven >= 6
+
+
+def test_portfolios_are_proven_with_few_nodes() -> None:
+    for seed in range(3):
+        result = hm.solve(portfolio(seed, assets=60, held=8), prove=True)
+        assert result.status == "optimal"
+        assert result.rests_on == "proven"
+        assert result.stop_reason is StopReason.EXHAUSTED
+        assert 0 < result.nodes < 2000
+        assert result.proof.verify(result.problem)
+
+
+def test_threads_do_not_matter() -> None:
+    problem = portfolio(3, assets=60, held=8)
+    one, two = (hm.solve(problem, config=hm.Config(threads=threads), prove=True) for threads in (1, 2))
+    assert one.proof.to_dict() == two.proof.to_dict()
+    assert np.array_equal(one.x, two.x)
+    assert (one.nodes, one.bound) == (two.nodes, two.bound)
+
+
+def test_without_a_tree_there_is_no_proof() -> None:
+    result = hm.solve(portfolio(0), config=hm.Config(tree=hm.TreeSettings(work=0)), prove=True)
+    assert result.nodes == 0
+    assert result.proof is None
+
+
+@pytest.fixture(scope="module")
+def proven() -> tuple[hm.Problem, dict[str, Any]]:
+    """A proof with a tree of some size, as a document."""
+    for seed in range(20):
+        problem = portfolio(seed, assets=30, held=6)
+        proof = hm.solve(problem, config=ALONE, prove=True).proof
+        if proof is not None and proof.nodes >= 5:
+            return problem, json.loads(json.dumps(proof.to_dict()))
+    raise AssertionError("no proof has more than a node")
+
+
+def holds(problem: hm.Problem, document: dict[str, Any]) -> bool:
+    """Whether a document is accepted; one that cannot be read is not."""
+    try:
+        return bool(ProofTree.from_dict(document).verify(problem))
+    except FileError:
+        return False
+
+
+def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Paths to every number."""
+    if isinstance(document, bool) or document is None or isinstance(document, str):
+        return []
+    if isinstance(document, int | float):
+        return [path]
+    items = document.items() if isinstance(document, dict) else enumerate(document)
+    return [found for key, value in items for found in numbers_of(value, (*path, key))]
+
+
+def changed(document: dict[str, Any], path: tuple[Any, ...], change: Any) -> dict[str, Any]:
+    """A copy with one number changed."""
+    other = copy.deepcopy(document)
+    place = other
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = change(place[path[-1]])
+    return other
+
+
+def test_tampering_with_any_number_leaves_a_valid_proof_or_is_found(proven: tuple[hm.Problem, dict[str, Any]]) -> None:
+    problem, document = proven
+    assert holds(problem, document)
+    best = hm.solve(problem).objective
+    rng = np.random.default_rng(0)
+    paths = numbers_of(document)
+    refused = 0
+    for at in rng.choice(len(paths), 150, replace=False):
+        for change in (lambda v: -v, lambda v: v + 1, lambda v: 1.5 * v if isinstance(v, float) else v - 1):
+            other = changed(document, paths[at], change)
+            if holds(problem, other):
+                # Whatever it says now is true: no more is claimed than holds.
+                assert (other["bound"] or -math.inf) <= best + 1e-9 * abs(best)
+            else:
+                refused += 1
+    assert refused > 50
+
+
+def test_dropped_swapped_and_cut_short(proven: tuple[hm.Problem, dict[str, Any]]) -> None:
+    problem, document = proven
+    nodes = document["nodes"]
+    for at in range(len(nodes)):
+        other = copy.deepcopy(document)
+        del other["nodes"][at]
+        assert not holds(problem, other)
+    for end in range(len(nodes)):
+        assert not holds(problem, {**document, "nodes": nodes[:end]})
+    closing = [at for at, node in enumerate(nodes) if "closed" in node]
+    for at in closing:
+        other = copy.deepcopy(document)
+        del other["nodes"][at]["closed"]
+        assert not holds(problem, other)
+        other["nodes"][at]["closed"] = -1
+        assert not holds(problem, other)
+    for key in document:
+        if key not in ("version", "problem_hash", "implied_bounds"):
+            assert not holds(problem, {name: value for name, value in document.items() if name != key} | {"bound": 1.0})
+    assert not holds(problem, {**document, "bound": hm.solve(problem).objective * (1 + 1e-5)})
+    assert not holds(portfolio(77, assets=30, held=6), document)
+
+
+def test_a_document_that_is_none_is_told_in_one_line(tmp_path: Any) -> None:
+    for text in ("{}", "[]", '{"format": "hybridmip-proof"}', '{"format": "hybridmip-proof", "sizes": [1e99]}'):
+        path = tmp_path / "proof.json"
+        path.write_text(text)
+        with pytest.raises(FileError) as told:
+            ProofTree.load(path)
+        assert "\n" not in str(told.value)
