@@ -6,6 +6,7 @@ import heapq
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -78,7 +79,7 @@ class Branching:
         state = self.state
         threads = state.config.threads or os.cpu_count() or 1
         until = self.work + work
-        with one_thread(state.problem.n), ThreadPoolExecutor(threads) as pool:
+        with one_thread(state.problem.n), ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
             if not self._began:
                 root = self.worker.root()
                 if self.record is not None:
@@ -90,7 +91,8 @@ class Branching:
                 cut = self.cut
                 batch = self._next(cut)
                 self._close(Tried(cut, Grade.PROVEN))  # what is fixed on the way is only known not to be below it
-                outcomes = list(pool.map(self.worker.work, batch, [cut] * len(batch)))
+                spread = map if pool is None or len(batch) == 1 else pool.map
+                outcomes = list(spread(self.worker.work, batch, [cut] * len(batch)))
                 if self.nodes == 0:
                     self._guide(outcomes[0])
                 for node, outcome in zip(batch, outcomes, strict=True):
@@ -116,7 +118,8 @@ class Branching:
         y = root.reason.multipliers
         proof = Proof(root.reason.diagonal.values, root.reason.point, y[:rows], y[rows:])
         bound, proof = self.setting.formula.claim(proof)
-        state.guide(diagonal=proof.diagonal, penalties=self.setting.formula.penalties(proof))
+        if root.children:
+            state.guide(diagonal=proof.diagonal, penalties=self.setting.formula.penalties(proof))
         state.raise_bound("root", bound, Grade.PROVEN, proof, stop=False)
 
     def _push(self, node: Node) -> None:

@@ -5,6 +5,8 @@ A smaller u in x <= u b is a tighter relaxation: models written with a u that is
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from hybridmip.model.problem import Problem
@@ -17,12 +19,25 @@ ROUNDING = 1e-13
 WORTH_IT = 1e-3
 
 
+#: What was found for problems that are still in use: they never change, and are asked for several times a solve.
+_known: WeakKeyDictionary[Problem, tuple[Vector, Vector]] = WeakKeyDictionary()
+
+
 def implied_bounds(problem: Problem) -> tuple[Vector, Vector]:
     """x_lower and x_upper, with what the rows imply where that says more.
 
     Infinite entries are replaced, and finite ones of a switched x where the implied one is nearer to zero. A bound
     found here holds for every feasible point, so for a switched x it holds while the switch is on.
     """
+    known = _known.get(problem)
+    if known is None:
+        known = _known[problem] = _implied(problem)
+        for bounds in known:
+            bounds.setflags(write=False)
+    return known
+
+
+def _implied(problem: Problem) -> tuple[Vector, Vector]:
     lower, upper = problem.x_lower.copy(), problem.x_upper.copy()
     switched = problem.switched
     open_ended = np.isinf(lower).any() or np.isinf(upper).any()

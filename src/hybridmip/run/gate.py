@@ -11,8 +11,11 @@ import math
 import time
 from dataclasses import replace
 
+import numpy as np
+
 from hybridmip import __version__
 from hybridmip.bounds.certificate import Certificate
+from hybridmip.bounds.diagonal import semidefinite_slack
 from hybridmip.bounds.ledger import STRENGTH, Bound, Grade
 from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.model.quadratic import Binary, DiagonalForm, Vector
@@ -160,6 +163,13 @@ def certified(state: SearchState, units: Units, reduced: Presolved) -> Certifica
     )
     if units.objective % 2 and not isinstance(units.given.Q, DiagonalForm):
         # But for the proof that Q - D is semidefinite, which takes roots of the units: an odd power has none.
+        lacking = semidefinite_slack(units.given.Q, certificate.diagonal)
+        before = semidefinite_slack(units.problem.Q, best.proof.diagonal)
+        if lacking is not None and before is not None:
+            before = np.ldexp(before, -2 * units.columns - units.objective)
+        # No more lacks than before, so that nothing more is charged.
+        if lacking is not None and before is not None and (lacking <= before).all():
+            return certificate
         found = certificate.bound()
         if not certificate.claimed <= found:
             return replace(certificate, claimed=found - ROUNDING * abs(found))
