@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hybridmip.applications.network import FixedChargeNetwork, NetworkResult, example_network
     from hybridmip.applications.portfolio import Group, Portfolio
     from hybridmip.bounds.certificate import Certificate, Verification
+    from hybridmip.bounds.proof_tree import ProofTree
     from hybridmip.errors import (
         ArgumentError,
         EngineError,
@@ -83,6 +84,7 @@ __all__ = [
     "Portfolio",
     "Problem",
     "ProblemError",
+    "ProofTree",
     "ReadProblem",
     "Reader",
     "Relaxation",
@@ -119,6 +121,7 @@ _HOME = {
     "ArgumentError": "errors",
     "AugmSettings": "run.settings",
     "Certificate": "bounds.certificate",
+    "ProofTree": "bounds.proof_tree",
     "Config": "run.config",
     "DescentSettings": "run.settings",
     "FacilityLocation": "applications.facility",
