@@ -16,7 +16,7 @@ from hybridmip.engines.blas import one_thread
 from hybridmip.exact.recorder import Recorder
 from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Shared, Worker
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
-from hybridmip.model.quadratic import Binary
+from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.model.units import Proof, Units
 from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation
@@ -43,10 +43,12 @@ class Branching:
     state : SearchState
         The solve: what is found is offered to it, and bounds are raised.
     setting : Setting
+    diagonal : ndarray, optional
+        A diagonal below Q to begin with; found if left out.
     """
 
-    def __init__(self, state: SearchState, setting: Setting) -> None:
-        self.state, self.setting = state, setting
+    def __init__(self, state: SearchState, setting: Setting, diagonal: Vector | None = None) -> None:
+        self.state, self.setting, self._diagonal = state, setting, diagonal
         self.worker = Worker(Shared.of(setting))
         self.nodes = 0
         self.work = 0.0
@@ -81,7 +83,7 @@ class Branching:
         until = self.work + work
         with one_thread(state.problem.n), ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
             if not self._began:
-                root = self.worker.root()
+                root = self.worker.root(self._diagonal)
                 if self.record is not None:
                     root.branch = self.record.root
                 self._push(root)

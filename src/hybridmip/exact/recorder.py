@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hybridmip import __version__
 from hybridmip.bounds.proof_tree import Branch, ProofTree
 from hybridmip.bounds.proof_tree import Reason as Given
 from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason
@@ -49,8 +50,6 @@ class Recorder:
 
     def proof(self, claimed: float, units: Units) -> ProofTree:
         """The proof, for the problem given, in its units."""
-        from hybridmip import __version__
-
         rows = units.problem.rows
         diagonals, reasons = [], []
         for _, diagonal in self._diagonals.values():

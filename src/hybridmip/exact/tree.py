@@ -165,6 +165,7 @@ class Worker:
         factor = np.random.default_rng(0).standard_normal((n, RANK))
         found = Diagonal(np.zeros(n), np.zeros(n))
         if diagonal is not None:
+            diagonal = np.where(self.free(status), diagonal, 0.0)
             found = self.certain(diagonal, status) or found
         node = Node(status, found, np.full(n, -1.0), factor, np.zeros(shared.size_of_iterate), -math.inf)
         if diagonal is None:

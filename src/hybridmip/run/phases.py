@@ -141,7 +141,7 @@ class Tree(Phase):
         return (*mixing.KERNELS, *fit_kernel.KERNELS, *node_kernel.KERNELS)
 
     def supports(self, structure: Structure, config: Config) -> bool:
-        return by_tree(structure, config)
+        return by_tree(structure, config) and (self.last or not structure.binaries_determine_x)
 
     def ready(self, run: Run) -> bool:
         return gap_is_open(run.state) or (run.state.prove and run.state.best.feasible)
@@ -149,7 +149,7 @@ class Tree(Phase):
     def run(self, run: Run) -> StopReason | None:
         state = run.state
         if run.branching is None:
-            run.branching = Branching(state, run.setting)
+            run.branching = Branching(state, run.setting, None if run.guide is None else run.setting.diagonal)
         asked = self.last and (state.remaining is not None or state.gap != OPTIMAL_GAP or state.prove)
         work = math.inf if asked else self.share_of_work * state.config.tree.work * 1e9
         return StopReason.EXHAUSTED if run.branching.run(work) else None
@@ -452,7 +452,7 @@ class Fit(Phase):
 
 #: The best we know.
 DEFAULT: tuple[Phase, ...] = (
-    Start(), QuickStart(), Tree(0.2, last=False), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(),
+    Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Tree(0.2, last=False),
     Core(), Flips(), Moves(), OuterApproximation(), Feasibility(), Shaking(), Core(), Fit(), Tree(1.0, last=True),
 )  # fmt: skip
 #: The search without the bounds.

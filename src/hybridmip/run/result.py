@@ -203,12 +203,13 @@ class Result:
             values: dict(self.nonzeros()),
             "found_by": self.found_by,
             "evaluations": self.evaluations,
-            "nodes": self.nodes,
             "seconds": self.seconds,
             "seed": self.seed,
             "version": self.version,
         }
         document["rests_on"] = None if self.rests_on is None else str(self.rests_on)
+        if self.nodes:
+            document["nodes"] = self.nodes
         if self.clashing_rows:
             document["clashing_rows"] = list(self.clashing_rows)
         if self.integrity:
