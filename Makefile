@@ -6,6 +6,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
+# Compiled, a kernel is one step to the coverage of Python: these tests reach all of them and are quick enough without.
+KERNEL_TESTS := tests/relax/test_diagonal.py tests/exact/test_core.py tests/restricted/test_dense_kernel.py \
+  tests/search/test_descent.py tests/search/test_flips.py tests/search/test_vertices.py \
+  -k "not solve_uses_it and not cut_short and not deadline and not threads"
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage lint format bench clean
 
@@ -19,8 +24,11 @@ test: lint  ## linters, types, then all tests (ARGS="-k frontier")
 	@echo "==> pytest"
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
-coverage: $(VENV)/.installed-dev  ## all tests, with the branch coverage of src/ (kernels run compiled and are not seen)
-	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
+coverage: $(VENV)/.installed-dev  ## all tests, with the branch coverage of src/ (kernels by their own tests, uncompiled)
+	@echo "==> pytest of the kernels, as plain Python"
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 $(KERNEL_TESTS) -W ignore::RuntimeWarning --cov --cov-report=
+	@echo "==> pytest"
+	@$(BIN)/python -m pytest -n 2 --cov --cov-append --cov-report=term $(ARGS)
 
 lint: $(VENV)/.installed-dev  ## ruff, mypy and the layers of imports
 	@echo "==> ruff check"

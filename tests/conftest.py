@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+    import uncompiled
+
+    uncompiled.install()
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:

@@ -110,7 +110,7 @@ def _shift(variable, value, z, owner, counts):
     """Give a variable a value, and count what its owner carries."""
     o = owner[variable]
     if o >= 0:
-        counts[o] += (abs(value) > VALUE_TOLERANCE) - (abs(z[variable]) > VALUE_TOLERANCE)
+        counts[o] += int(abs(value) > VALUE_TOLERANCE) - int(abs(z[variable]) > VALUE_TOLERANCE)
     z[variable] = value
 
 
