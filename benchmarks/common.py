@@ -8,6 +8,7 @@ import math
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,16 @@ PACKAGES = ("hybridmip", "numpy", "scipy", "numba", "highspy", "clarabel", "daqp
 
 class Skip(Exception):
     """A part cannot run here; the message says why."""
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has had."""
+    try:
+        import resource
+    except ImportError:
+        raise Skip("memory is measured with resource, which Windows lacks") from None
+    # Linux counts kilobytes, macOS bytes.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2.0**20 if sys.platform == "darwin" else 2.0**10)
 
 
 @dataclass(frozen=True)

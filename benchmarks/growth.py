@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import resource
 import subprocess
 import sys
 import time
 from typing import Any
 
-from benchmarks.common import ROOT, Options, Record, number, ratio, say, section, table
+from benchmarks.common import ROOT, Options, Record, number, peak_megabytes, ratio, say, section, table
 
 SIZES = (250, 500, 1000, 2000, 5000, 10000)
 QUICK_SIZES = (250, 500)
@@ -26,9 +25,7 @@ def measure(n: int, threads: int, limit: float) -> dict[str, Any]:
     from benchmarks.peers import warm_up
 
     warm_up(threads)
-    # Linux counts kilobytes, macOS bytes.
-    unit = 2.0**20 if sys.platform == "darwin" else 2.0**10
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    before = peak_megabytes()
     portfolio = hm.market(assets=n, seed=0).portfolio(assets=ASSETS, min_weight=MIN_WEIGHT)
     low, high = portfolio.efficient_range()
     started = time.perf_counter()
@@ -45,7 +42,7 @@ def measure(n: int, threads: int, limit: float) -> dict[str, Any]:
         "first_at": result.trace[0].seconds if result.trace else math.nan,
         "found_at": result.trace[-1].seconds if result.trace else math.nan,
         "memory_before_mb": round(before, 1),
-        "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1),
+        "memory_mb": round(peak_megabytes(), 1),
         "objective": result.objective,
         "bound": result.bound,
         "gap": result.gap,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import resource
 import time
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import hybridmip as hm
-from benchmarks.common import EQUAL, Options, Record, Skip, data_dir, number, ratio, say, section, table
+from benchmarks.common import EQUAL, Options, Record, Skip, data_dir, number, peak_megabytes, ratio, say, section, table
 from benchmarks.frontier import ASSETS, MIN_WEIGHT, POINTS, _reference
 from benchmarks.peers import warm_up
 from hybridmip.io.orlib import read_port, read_portef
@@ -76,12 +75,12 @@ def _long(folder: Path, options: Options) -> dict[str, Any] | None:
         return None
     portfolio, returns = _portfolio("port5", folder)
     targets = [float(value) for value in np.linspace(returns.min(), returns.max(), MANY)]
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_megabytes()
     began = time.perf_counter()
     found = hm.frontier(portfolio, targets, config=hm.Config.quick(threads=options.threads))
     seconds = time.perf_counter() - began
     page = len(frontier_page(found.document()))
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    grown = peak_megabytes() - before
     say(f"  port5, {MANY} points: {number(seconds)} s, {grown:.0f} MB more, page {page / 1e6:.2f} MB")
     return {"seconds": seconds, "grown_mb": grown, "page_mb": page / 1e6, "counts": found.counts}
 

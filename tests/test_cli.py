@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -639,6 +638,7 @@ def test_version_and_help_in_a_real_process() -> None:
 
 def test_help_is_quick() -> None:
     """--help takes less than 0.8 s of processor time, which does not depend on what else runs."""
+    resource = pytest.importorskip("resource", reason="needs the time of child processes, which Windows does not tell")
 
     def used() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -650,6 +650,7 @@ def test_help_is_quick() -> None:
     assert used() - before < 0.8
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the pipes of a Unix shell")
 def test_reader_that_leaves_early(port: Path) -> None:
     """A closed pipe on standard output is no error: no traceback, and the exit code of the result."""
     line = f"{sys.executable} -m hybridmip portfolio {port} --assets 3 --json"

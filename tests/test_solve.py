@@ -327,6 +327,7 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process on Windows, whatever the signal")
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("config", [ENDLESS, Config.paper(walk={"limit": 10**9})], ids=["default", "paper"])
 def test_ctrl_c_returns_the_best_so_far(config: Config) -> None:

@@ -69,6 +69,8 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="shrink failures and store them for the tests")
     parser.add_argument("--out", type=Path, help="write the table, as Markdown, to this file")
     given = parser.parse_args()
+    if not hasattr(signal, "SIGALRM"):
+        raise SystemExit("the soak ends problems by SIGALRM, which Windows lacks; run it on Linux or macOS")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     seeds = list(range(given.first, given.first + given.problems))
     shares = [seeds[i : i + SHARE] for i in range(0, len(seeds), SHARE)]

@@ -115,7 +115,7 @@ class DeadlyFamily:
         """The problem, or the end."""
         if os.getpid() != self.home and value > 0.0025 and not self.marker.exists():
             self.marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows has one way to kill
         return self.asked.with_target(value).problem()
 
 
