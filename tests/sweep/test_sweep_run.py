@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +19,7 @@ from hybridmip.errors import ArgumentError, FileError
 from hybridmip.io.orlib import read_port, read_portef
 from hybridmip.sweep.curve import unconstrained_variances
 from hybridmip.sweep.store import Store
+from tests.faults import command, table
 
 COLUMNS = [
     "point", "target_return", "status", "objective", "bound", "gap", "portfolio_return", "risk", "assets", "seconds",
@@ -233,25 +233,6 @@ def test_a_time_limit_is_kept() -> None:
     found = hm.frontier(asked, points=400, time_limit=1.0)
     assert time.perf_counter() - began < 6.0
     assert len(found) == 400
-
-
-def command(out: Path, *more: str) -> list[str]:
-    """The command line of one run on generated data."""
-    data = out.parent / "returns.csv"
-    if not data.exists():
-        rng = np.random.default_rng(2)
-        frame = pd.DataFrame(0.002 + 0.02 * rng.standard_normal((80, 16)), columns=[f"A{j:02d}" for j in range(16)])
-        frame.insert(0, "date", pd.date_range("2020-01-03", periods=80, freq="W").strftime("%Y-%m-%d"))
-        frame.to_csv(data, index=False)
-    return [
-        sys.executable, "-m", "hybridmip", "frontier", str(data), "--kind", "returns", "--assets", "4", "--min-weight",
-        "0.03", "--points", "60", "--no-pictures", "--quiet", "--out", str(out), *more,
-    ]  # fmt: skip
-
-
-def table(out: Path) -> pd.DataFrame:
-    """frontier.csv without its timing column, as text."""
-    return pd.read_csv(out / "frontier.csv", dtype=str).drop(columns="seconds")
 
 
 def test_killed_ten_times(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hybridmip.applications.opened import Opened
 from hybridmip.model.quadratic import Matrix
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ NEGLIGIBLE_SHARE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FacilityResult:
+class FacilityResult(Opened):
     """Open facilities, who serves whom, and what it costs.
 
     Attributes
@@ -34,6 +35,7 @@ class FacilityResult:
         Of the solve.
     """
 
+    what = "facilities"
     location: FacilityLocation
     shares: Matrix
     is_open: tuple[bool, ...]
@@ -42,15 +44,8 @@ class FacilityResult:
     gap: float
     status: str
 
-    def __repr__(self) -> str:
-        return f"<FacilityResult: {str(self).splitlines()[0]}>"
-
     def __str__(self) -> str:
-        parts = ", ".join(f"{name} {value:.6g}" for name, value in self.cost_split.items() if value)
-        lines = [
-            f"{sum(self.is_open)} of {len(self.is_open)} facilities open, cost {self.cost:.6g}"
-            + (f" ({parts})" if parts else "")
-        ]
+        lines = [self.headline]
         for name, row in self.table().iterrows():
             use = f" of {row['capacity']:.6g}" if np.isfinite(row["capacity"]) else ""
             lines.append(f"  {name}  load {row['load']:.6g}{use}, {int(row['customers'])} customers")
@@ -59,7 +54,7 @@ class FacilityResult:
     @property
     def open_facilities(self) -> tuple[str, ...]:
         """Names of the open facilities."""
-        return tuple(name for name, on in zip(self.location.facilities, self.is_open, strict=True) if on)
+        return self._open_of(self.location.facilities)
 
     @property
     def cost_split(self) -> dict[str, float]:
@@ -70,11 +65,6 @@ class FacilityResult:
             "linear": float((location.service_cost * self.shares).sum()),
             "quadratic": float((location.quadratic_cost * self.shares**2).sum()),
         }
-
-    @property
-    def cost(self) -> float:
-        """All costs together, computed from the caller's own data."""
-        return sum(self.cost_split.values())
 
     @property
     def violation(self) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hybridmip.applications.network.names import Node
+from hybridmip.applications.opened import Opened
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ ARCS_SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NetworkResult:
+class NetworkResult(Opened):
     """Open arcs and flows with their names, and what they cost.
 
     Attributes
@@ -39,6 +40,7 @@ class NetworkResult:
         Of the solve.
     """
 
+    what = "arcs"
     network: FixedChargeNetwork
     commodity_flow: Matrix
     is_open: tuple[bool, ...]
@@ -47,25 +49,16 @@ class NetworkResult:
     gap: float
     status: str
 
-    def __repr__(self) -> str:
-        return f"<NetworkResult: {self._headline()}>"
-
     def __str__(self) -> str:
         flow, names = self.flow, self.network.arc_names
         opened = [a for a in np.argsort(-flow, kind="stable") if self.is_open[a]]
         shown = opened[:ARCS_SHOWN]
         width = max((len(names[a]) for a in shown), default=0)
-        lines = [self._headline()]
+        lines = [self.headline]
         lines += [f"  {names[a]:{width}}  {flow[a]:10.6g}{self._use(a)}" for a in shown]
         if len(opened) > len(shown):
             lines.append(f"  and {len(opened) - len(shown)} more")
         return "\n".join(lines)
-
-    def _headline(self) -> str:
-        parts = ", ".join(f"{name} {value:.6g}" for name, value in self.cost_split.items() if value)
-        return f"{sum(self.is_open)} of {len(self.is_open)} arcs open, cost {self.cost:.6g}" + (
-            f" ({parts})" if parts else ""
-        )
 
     def _use(self, a: int) -> str:
         capacity = self.network.capacity[a]
@@ -79,7 +72,7 @@ class NetworkResult:
     @property
     def open_arcs(self) -> tuple[str, ...]:
         """Names of the open arcs, in the network's order."""
-        return tuple(name for name, on in zip(self.network.arc_names, self.is_open, strict=True) if on)
+        return self._open_of(self.network.arc_names)
 
     @property
     def idle(self) -> tuple[str, ...]:
@@ -97,11 +90,6 @@ class NetworkResult:
             "linear": float(network.unit_cost @ flow),
             "quadratic": float(network.quadratic_cost @ flow**2),
         }
-
-    @property
-    def cost(self) -> float:
-        """All costs together, computed from the network's own data."""
-        return sum(self.cost_split.values())
 
     @property
     def violation(self) -> float:
