@@ -50,6 +50,7 @@ RULES: tuple[tuple[str, str, Any], ...] = (
     ("genetic", "generations", -1), ("genetic", "generations", None),
     ("walk", "limit", -1), ("walk", "limit", "long"),
     ("descent", "starts", 0), ("descent", "patience", -1), ("fit", "rounds", -1), ("fit", "rounds", 0.5),
+    ("tree", "work", -1), ("tree", "work", "all"),
 )  # fmt: skip
 
 

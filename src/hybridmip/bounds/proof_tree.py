@@ -276,7 +276,7 @@ class Check:
         self.lower, self.upper = implied_bounds(problem) if proof.implied_bounds else (problem.x_lower, problem.x_upper)
         self.Q = problem.Q.toarray()
         self.A, self.G, self.B = problem.A.toarray(), problem.G.toarray(), problem.B.toarray()
-        self._slack: dict[tuple[int, bytes], Vector | None] = {}
+        self._slack: dict[int, list[tuple[NDArray[np.bool_], Vector]]] = {}
 
     def fault(self) -> str:
         """What is wrong with the proof; empty where nothing is."""
@@ -340,12 +340,22 @@ class Check:
         return ""
 
     def _lacking(self, number: int, there: NDArray[np.intp]) -> Vector | None:
-        """What Q - D lacks to being semidefinite on some x; None where it is not."""
-        key = (number, there.tobytes())
-        if key not in self._slack:
-            diagonal = self.proof.diagonals[number][there]
-            self._slack[key] = lacking(self.Q[np.ix_(there, there)], diagonal)
-        return self._slack[key]
+        """What Q - D lacks to being semidefinite on some x; None where it is not.
+
+        What holds for more x holds for fewer.
+        """
+        known = self._slack.setdefault(number, [])
+        mask = np.zeros(self.problem.n, dtype=bool)
+        mask[there] = True
+        for more, slack in known:
+            if not (mask & ~more).any():
+                return slack[there]
+        found = lacking(self.Q[np.ix_(there, there)], self.proof.diagonals[number][there])
+        if found is not None:
+            slack = np.zeros(self.problem.n)
+            slack[there] = found
+            known.append((mask, slack))
+        return found
 
     def _terms(self, reason: Reason, status: Status) -> tuple[float, Vector] | None:
         """(constant, cost of every b), rounding taken off: f(x, b) >= constant + cost'b for all that is left."""

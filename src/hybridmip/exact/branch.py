@@ -172,8 +172,10 @@ class Branching:
             return None
         nothing, none = np.zeros(answer.x.size), np.zeros(self.state.problem.B.shape[0])
         # Where an x has no limit curvature keeps its minimum finite.
-        limited = np.isfinite(self.setting.lower).all() and np.isfinite(self.setting.upper).all()
-        diagonal = nothing if limited else (1 - 1e-6) * self.setting.phi
+        unlimited = np.isinf(self.setting.lower) | np.isinf(self.setting.upper)
+        diagonal = (1 - 1e-6) * self.setting.phi if unlimited.any() else nothing
+        if (unlimited & (diagonal <= 0)).any():
+            return None
         value = self.setting.formula.at(b, Proof(diagonal, answer.x, answer.row_multipliers, none))
         if not value >= min(cut, self.cut):
             return None
