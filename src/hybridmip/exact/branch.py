@@ -14,10 +14,11 @@ from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.engines.blas import one_thread
 from hybridmip.exact.recorder import Recorder
-from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Shared, Worker
+from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Worker
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.model.units import Proof, Units
+from hybridmip.relax.node import Shared
 from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.result import relative_gap

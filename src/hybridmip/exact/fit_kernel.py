@@ -14,7 +14,7 @@ from numba import njit, types
 
 from hybridmip.bounds.mixing import sweep
 from hybridmip.engines.compiled import Kernel
-from hybridmip.exact.node_kernel import EPS, FAST, dot, factor, forward
+from hybridmip.relax.node_kernel import EPS, FAST, dot, factor, forward
 
 #: How many halvings of a stretch are tried, and how many times a step is shortened.
 HALVINGS = 5

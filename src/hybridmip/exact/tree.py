@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.bounds.proof_tree import Branch, Counts
+from hybridmip.bounds.proof_tree import Branch
 from hybridmip.exact.fit_kernel import fit
-from hybridmip.exact.node_kernel import COUNTS, PRICED, solve_node
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.semidefinite import lacking
-from hybridmip.relax.protocol import Setting
+from hybridmip.relax.node import Shared
+from hybridmip.relax.node_kernel import COUNTS, solve_node
 
 Status = NDArray[np.int8]
 
@@ -43,51 +43,6 @@ STRETCH = 0.08
 WORTH = 0.02
 #: b beyond this is no longer fractional.
 WHOLE = 1.0 - 1e-6
-
-
-@dataclass(frozen=True)
-class Shared:
-    """What all nodes share: the problem as dense arrays."""
-
-    Q: Matrix
-    q: Vector
-    p: Vector
-    offset: float
-    Mx: Matrix
-    Mb: Matrix
-    low: Vector
-    high: Vector
-    rows: int
-    lower: Vector
-    upper: Vector
-    switch: NDArray[np.int64]
-    kind: int
-    group: NDArray[np.int64]
-    group_low: NDArray[np.int64]
-    group_high: NDArray[np.int64]
-    counts: Counts
-
-    @classmethod
-    def of(cls, setting: Setting) -> Shared:
-        """From the problem and its set of b."""
-        problem, binaries = setting.problem, setting.binaries
-        priced = binaries.kind not in ("free", "disjoint")
-        Mx = np.concatenate([problem.A.toarray(), np.zeros((problem.B.shape[0], problem.n))])
-        Mb = np.concatenate([problem.G.toarray(), problem.B.toarray()])
-        return cls(
-            np.ascontiguousarray(problem.Q.toarray()), np.array(problem.q), np.array(problem.p), float(problem.offset),
-            np.ascontiguousarray(Mx), np.ascontiguousarray(Mb),
-            np.concatenate([problem.row_lower, problem.b_lower]), np.concatenate([problem.row_upper, problem.b_upper]),
-            problem.rows, np.array(setting.lower), np.array(setting.upper), np.array(problem.switch, dtype=np.int64),
-            PRICED if priced else COUNTS, np.array(binaries.group, dtype=np.int64),
-            np.array(binaries.group_lower, dtype=np.int64), np.array(binaries.group_upper, dtype=np.int64),
-            Counts.of(problem, binaries),
-        )  # fmt: skip
-
-    @property
-    def size_of_iterate(self) -> int:
-        """How many numbers an iterate has that children start from."""
-        return self.q.size + self.p.size + self.low.size + 1
 
 
 @dataclass(frozen=True)

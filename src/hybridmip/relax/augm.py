@@ -37,6 +37,7 @@ class Augm(Relaxation):
     """
 
     name = "augm"
+    dominated_by = ("persp",)
 
     def __init__(self, weight: float = 1e-7) -> None:
         self.weight = weight

@@ -19,6 +19,7 @@ from hybridmip.engines.highs import Outcome
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.model.units import Proof
 from hybridmip.relax.line import Line
+from hybridmip.relax.node import Shared, root_relaxation
 from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
 
 #: Share of the time left that finding the diagonal may take.
@@ -35,12 +36,14 @@ class Persp(Relaxation):
     ----------
     diagonal : ndarray, optional
         D, with 0 <= D and Q - D >= 0; the setting's own if left out.
+    compiled : bool
+        Whether small problems go to the compiled bound of a node, and to Clarabel only where that does not converge.
     """
 
     name = "persp"
 
-    def __init__(self, diagonal: Vector | None = None) -> None:
-        self.diagonal = diagonal
+    def __init__(self, diagonal: Vector | None = None, compiled: bool = False) -> None:
+        self.diagonal, self._compiled = diagonal, compiled
 
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Solve the cone program, then evaluate the formula."""
@@ -50,7 +53,8 @@ class Persp(Relaxation):
             d = setting.find_diagonal(None if time_limit is None else DIAGONAL_SHARE * time_limit)
         if time_limit is not None:
             time_limit = max(time_limit - (time.perf_counter() - began), 0.0)
-        x, b, la, mu = solve_perspective(setting, d, time_limit)
+        found = root_relaxation(Shared.of(setting), np.array(d)) if self._compiled and Shared.serves(setting) else None
+        x, b, la, mu = found if found is not None else solve_perspective(setting, d, time_limit)
         bound, proof = setting.formula.claim(Proof(d, x, la, mu))
         nothing = np.zeros(problem.n)
         if np.isneginf(bound):

@@ -14,7 +14,7 @@ from hybridmip.relax.protocol import Relaxation
 #: Name -> the relaxation for a configuration. `RELAXATIONS["mine"] = lambda config: Mine()` makes
 #: `Config(relaxations=("persp", "mine"))` a configuration.
 RELAXATIONS: dict[str, Callable[[Any], Relaxation]] = {
-    "persp": lambda config: Persp(),
+    "persp": lambda config: Persp(compiled=config.tree.work > 0),
     "line": lambda config: Line(),
     "dual": lambda config: Dual(),
     "augm": lambda config: Augm(config.augm.weight),

@@ -13,7 +13,7 @@ import numpy as np
 from hybridmip.bounds import mixing
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.compiled import Kernel
-from hybridmip.exact import core_kernel, fit_kernel, node_kernel
+from hybridmip.exact import core_kernel, fit_kernel
 from hybridmip.exact.branch import Branching, gap_is_open
 from hybridmip.exact.core import try_the_core
 from hybridmip.exact.enumerate import enumerate_all
@@ -22,6 +22,7 @@ from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, DenseForm
 from hybridmip.model.structure import Structure
 from hybridmip.model.units import Proof
+from hybridmip.relax import node, node_kernel
 from hybridmip.relax.fitted import fitted
 from hybridmip.relax.infeasible import clashing_rows
 from hybridmip.relax.protocol import RelaxationFailed
@@ -41,16 +42,13 @@ from hybridmip.tolerances import OPTIMAL_GAP
 QUICK_STARTS = 4
 QUICK_SIZE = 600
 #: A relaxation that an earlier one dominates is left out where it takes longer than this.
-DOMINATED_SECONDS = 0.02
+DOMINATED_SECONDS = 5e-4
 #: Rounds of fitting the diagonal, at most, where there is time; and the share of the gap left at which the core is
 #: tried again.
 FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
 #: Choices of b that are tried where each is an LP, and HiGHS follows, which needs no longer for the whole.
 MOST_LPS = 512
-#: Most x and rows of a problem that goes to the tree.
-LARGEST_TREE = 1200
-MOST_TREE_ROWS = 60
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
 SHARE_OF_REPAIR = 0.1
 
@@ -68,7 +66,7 @@ def by_tangents(structure: Structure, config: Config) -> bool:
 
 def by_tree(structure: Structure, config: Config) -> bool:
     """Whether branch and bound over the formula serves the problem: curvature, and rows few enough to be dense."""
-    small = structure.variables <= LARGEST_TREE and structure.rows <= MOST_TREE_ROWS
+    small = structure.variables <= node.LARGEST and structure.rows <= node.MOST_ROWS
     return small and not structure.linear and structure.binaries > 0 and config.tree.work > 0
 
 
@@ -161,7 +159,9 @@ class Relaxations(Phase):
     name = "relaxation"
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
-        return mixing.KERNELS if "persp" in config.relaxations else ()
+        if "persp" not in config.relaxations:
+            return ()
+        return (*mixing.KERNELS, *(node_kernel.KERNELS if by_tree(structure, config) else ()))
 
     def run(self, run: Run) -> StopReason | None:
         state, setting = run.state, run.setting

@@ -606,7 +606,7 @@ def solve_node(
                 z[c] = mu / s[c]
         total = dot(s, z, count)
         mu = total / max(count, 1)
-        room = cut - best if cut < np.inf else 0.1 * (abs(objective) + abs(best))
+        room = cut - best if cut < np.inf else 5e-7 * (abs(objective) + abs(best))
         if best > cut or iteration >= MOST_ITERATIONS or not mu > 0.0:
             break
         if (missed < 1e-7 and total < SETTLED * room) or (missed < 1e-9 and total < 1e-10 * (abs(objective) + 1e-300)):

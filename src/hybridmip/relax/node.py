@@ -1,0 +1,86 @@
+"""A problem as dense arrays, for the compiled bound of a node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hybridmip.bounds.proof_tree import Counts
+from hybridmip.model.quadratic import Matrix, Vector
+from hybridmip.relax.node_kernel import COUNTS, PRICED, solve_node
+from hybridmip.relax.protocol import Setting
+
+#: Most x and rows for which that is worth it.
+LARGEST = 1200
+MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all nodes share: the problem as dense arrays."""
+
+    Q: Matrix
+    q: Vector
+    p: Vector
+    offset: float
+    Mx: Matrix
+    Mb: Matrix
+    low: Vector
+    high: Vector
+    rows: int
+    lower: Vector
+    upper: Vector
+    switch: NDArray[np.int64]
+    kind: int
+    group: NDArray[np.int64]
+    group_low: NDArray[np.int64]
+    group_high: NDArray[np.int64]
+    counts: Counts
+
+    @classmethod
+    def of(cls, setting: Setting) -> Shared:
+        """From the problem and its set of b."""
+        problem, binaries = setting.problem, setting.binaries
+        priced = binaries.kind not in ("free", "disjoint")
+        Mx = np.concatenate([problem.A.toarray(), np.zeros((problem.B.shape[0], problem.n))])
+        Mb = np.concatenate([problem.G.toarray(), problem.B.toarray()])
+        return cls(
+            np.ascontiguousarray(problem.Q.toarray()), np.array(problem.q), np.array(problem.p), float(problem.offset),
+            np.ascontiguousarray(Mx), np.ascontiguousarray(Mb),
+            np.concatenate([problem.row_lower, problem.b_lower]), np.concatenate([problem.row_upper, problem.b_upper]),
+            problem.rows, np.array(setting.lower), np.array(setting.upper), np.array(problem.switch, dtype=np.int64),
+            PRICED if priced else COUNTS, np.array(binaries.group, dtype=np.int64),
+            np.array(binaries.group_lower, dtype=np.int64), np.array(binaries.group_upper, dtype=np.int64),
+            Counts.of(problem, binaries),
+        )  # fmt: skip
+
+    @property
+    def size_of_iterate(self) -> int:
+        """How many numbers an iterate has that children start from."""
+        return self.q.size + self.p.size + self.low.size + 1
+
+    @classmethod
+    def serves(cls, setting: Setting) -> bool:
+        """Whether a problem is small enough, and curved."""
+        problem = setting.problem
+        small = problem.n <= LARGEST and problem.rows + problem.B.shape[0] <= MOST_ROWS
+        return small and not problem.is_linear and problem.m > 0
+
+
+def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, Vector, Vector] | None:
+    """(x, b, row multipliers, binary multipliers) of the perspective relaxation; None where it did not converge."""
+    n, m, r = shared.q.size, shared.p.size, shared.low.size
+    x, b, y, cost = np.zeros(n), np.zeros(m), np.zeros(r), np.zeros(m)
+    last, following = np.zeros(shared.group_low.size), np.zeros(shared.group_low.size)
+    numbers, start = np.zeros(4), np.zeros(shared.size_of_iterate)
+    status = np.where(shared.counts.possible, 0, -1).astype(np.int8)
+    value = solve_node(
+        shared.Q, diagonal, shared.q, shared.p, shared.Mx, shared.Mb, shared.low, shared.high, shared.rows,
+        shared.lower, shared.upper, shared.switch, status, shared.kind, shared.group, shared.group_low,
+        shared.group_high, np.zeros(n), np.inf, start, np.zeros(start.size), x, b, y, cost, last, following, numbers,
+    )  # fmt: skip
+    if not (numbers[1] and np.isfinite(value)):
+        return None
+    return x, b, y[: shared.rows], y[shared.rows :]
