@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import bounds, buyin, files, frontier, growth, kernel, startup, support, sweep
+from benchmarks import bounds, buyin, files, frontier, growth, kernel, proofs, startup, support, sweep
 from benchmarks.common import ROOT, Options, Skip, describe_machines, records, say
 from benchmarks.peers import PEERS
 
@@ -20,6 +20,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "sweep": (sweep, "sweep"),
     "buyin": (buyin, "buyin"),
     "bounds": (bounds, "bounds"),
+    "proofs": (proofs, "proofs"),
     "files": (files, "files"),
     "growth": (growth, "growth"),
     "support": (support, "support"),
