@@ -125,10 +125,10 @@ def report(documents: list[dict[str, Any]]) -> str:
     return section(
         "Proofs",
         documents,
-        f"Every feasible one of {settings['points']} targets on its own, exactly {settings['assets']} assets, weights 0 "
-        f"or in [{settings['min_weight']}, 1], {seeds} seeds, search and everything included, proven to 1e-6 by "
-        "`hm.solve(problem)`. Nodes and seconds are those of a seed; the mean is geometric, shifted by 0.1 s. Checking: "
-        f"every {CHECKED}th proof as a document, its check beside the solve that made it. Peers get every "
+        f"Every feasible one of {settings['points']} targets on its own, exactly {settings['assets']} assets, weights "
+        f"0 or in [{settings['min_weight']}, 1], {seeds} seeds, search and everything included, proven to 1e-6 by "
+        "`hm.solve(problem)`. Nodes and seconds are those of a seed; the mean is geometric, shifted by 0.1 s. "
+        f"Checking: every {CHECKED}th proof as a document, its check beside the solve that made it. Peers get every "
         f"{settings['stride']}th target and {settings['peer_seconds']:g} s; how many they prove, and their mean with "
         "what is open counted at the limit.",
         table(
