@@ -115,9 +115,10 @@ class Branching:
 
     def _guide(self, root: Outcome) -> None:
         """What the root found is a proof by itself, and guides the searches."""
-        if root.reason is None:
+        state = self.state
+        if root.reason is None or (not root.children and root.reason.value <= state.bound):
             return
-        state, rows = self.state, self.worker.shared.rows
+        rows = self.worker.shared.rows
         y = root.reason.multipliers
         proof = Proof(root.reason.diagonal.values, root.reason.point, y[:rows], y[rows:])
         bound, proof = self.setting.formula.claim(proof)

@@ -166,6 +166,10 @@ class Relaxations(Phase):
     def run(self, run: Run) -> StopReason | None:
         state, setting = run.state, run.setting
         linear = by_small_mips(state.structure, state.config)
+        treed = any(
+            isinstance(phase, Tree) and not phase.last and phase.supports(state.structure, state.config)
+            for phase in phases_of(state.config)
+        )
         expected = _expected_seconds(state.problem)
         # For Q = 0 Persp is Line, and HiGHS solves it.
         for name in ("line",) if linear else state.config.relaxations:
@@ -190,7 +194,8 @@ class Relaxations(Phase):
             run.relaxed[name] = found
             if found.guides:
                 state.guide(diagonal=setting.diagonal, probabilities=found.b)
-            if (found.guides or linear) and found.proof is not None:
+            # Where the tree follows its root says more, and most problems end there.
+            if (linear or (found.guides and not treed)) and found.proof is not None:
                 state.guide(penalties=setting.formula.penalties(found.proof))
             state.raise_bound(name, found.bound, found.grade, found.proof)
         return None
