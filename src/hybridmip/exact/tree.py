@@ -190,7 +190,7 @@ class Worker:
         n, m, r = shared.q.size, shared.p.size, shared.low.size
         x, b, y, cost = np.zeros(n), np.zeros(m), np.zeros(r), np.zeros(m)
         last, following = np.zeros(shared.group_low.size), np.zeros(shared.group_low.size)
-        numbers, start = np.zeros(4), np.zeros(shared.size_of_iterate)
+        numbers, start = np.zeros(5), np.zeros(shared.size_of_iterate)
         value = solve_node(
             shared.Q, diagonal.values, shared.q, shared.p, shared.Mx, shared.Mb, shared.low, shared.high, shared.rows,
             shared.lower, shared.upper, shared.switch, node.status, shared.kind, shared.group, shared.group_low,

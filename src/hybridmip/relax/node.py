@@ -12,6 +12,8 @@ from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.relax.node_kernel import COUNTS, PRICED, solve_node
 from hybridmip.relax.protocol import Setting
 
+#: What may be open of a relaxation that counts as solved, as a share of its value.
+CLOSE = 1e-5
 #: Most x and rows for which that is worth it.
 LARGEST = 1200
 MOST_ROWS = 60
@@ -74,13 +76,13 @@ def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, V
     n, m, r = shared.q.size, shared.p.size, shared.low.size
     x, b, y, cost = np.zeros(n), np.zeros(m), np.zeros(r), np.zeros(m)
     last, following = np.zeros(shared.group_low.size), np.zeros(shared.group_low.size)
-    numbers, start = np.zeros(4), np.zeros(shared.size_of_iterate)
+    numbers, start = np.zeros(5), np.zeros(shared.size_of_iterate)
     status = np.where(shared.counts.possible, 0, -1).astype(np.int8)
     value = solve_node(
         shared.Q, diagonal, shared.q, shared.p, shared.Mx, shared.Mb, shared.low, shared.high, shared.rows,
         shared.lower, shared.upper, shared.switch, status, shared.kind, shared.group, shared.group_low,
         shared.group_high, np.zeros(n), np.inf, start, np.zeros(start.size), x, b, y, cost, last, following, numbers,
     )  # fmt: skip
-    if not (numbers[1] and np.isfinite(value)):
+    if not (numbers[4] <= CLOSE and np.isfinite(value)):
         return None
     return x, b, y[: shared.rows], y[shared.rows :]

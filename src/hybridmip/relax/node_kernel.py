@@ -22,6 +22,8 @@ EPS = 2.220446049250313e-16
 FAST = {"contract", "reassoc", "nsz", "arcp"}
 #: An iterate is kept for the children once its complementarity is this share of the objective.
 SAVED = 1e-2
+#: Share of the way to the nearest limit that is gone: nearer, x / b is no longer smooth.
+KEPT = 0.97
 #: Most iterations.
 MOST_ITERATIONS = 60
 #: It has converged when what it can still gain is this share of what is missing to the cut.
@@ -344,41 +346,63 @@ def spread(count, place, part, push, rx, rb, rw):
 
 @njit(error_model="numpy", cache=True)
 def curvature(
-    count, k, several, place, part, s, z, x, b, dd, owner,
-    f, R, K, hxb, hb, hw,
+    count, k, several, place, part, s, z, x, b, dd, lo, up, owner, f, R, K, hxb, hb, hw,
 ):  # fmt: skip
-    """The matrix of the step: K for x with b eliminated, and what b and w are eliminated with."""
+    """The matrix of the step: K for x with b eliminated, and what b and w are eliminated with.
+
+    A binary with one x: the two by two block is a sum of squares (1, -ratio), (1, -l), (1, -u), (0, 1), each with its
+    weight, and what is left for x is the sum over pairs of them of weights times squared determinants: no cancellation.
+    """
+    low, high, own = np.zeros(k), np.zeros(k), np.empty(k)
     for i in range(hb.size):
         hb[i] = 0.0
     for e in range(hw.size):
         hw[e] = 0.0
-    for a in range(k):
-        base = b[owner[a]]
-        own = 2.0 * dd[a] / base
-        ratio = x[a] / base
-        hxb[a] = 0.0
-        if owner[a] < f:
-            hxb[a] = -own * ratio
-            hb[owner[a]] += own * ratio * ratio
-        for c in range(a):
-            K[a, c] = 2.0 * R[a, c]
-        K[a, a] = 2.0 * R[a, a] + own
     for c in range(count):
         h = z[c] / s[c]
-        a, i, e = place[c, 0], place[c, 1], place[c, 2]
+        a = place[c, 0]
         if a < k:
-            K[a, a] += h * part[c, 0] ** 2
-            hxb[a] += h * part[c, 0] * part[c, 1]
-        hb[i] += h * part[c, 1] ** 2
-        hw[e] += h * part[c, 2] ** 2
+            if part[c, 0] > 0.0:
+                low[a] = h
+            else:
+                high[a] = h
+        else:
+            hb[place[c, 1]] += h * part[c, 1] ** 2
+            hw[place[c, 2]] += h * part[c, 2] ** 2
     for a in range(k):
         o = owner[a]
-        if o < f:
-            if several:
+        own[a] = 2.0 * dd[a] / b[o]
+        for c in range(a):
+            K[a, c] = 2.0 * R[a, c]
+        K[a, a] = 2.0 * R[a, a]
+        hxb[a] = 0.0
+        if o == f:
+            K[a, a] += own[a] + low[a] + high[a]
+        elif not several:
+            ratio, alone = x[a] / b[o], hb[o]
+            l, u = (lo[a] if low[a] > 0.0 else 0.0), (up[a] if high[a] > 0.0 else 0.0)
+            total = own[a] + low[a] + high[a]
+            hxb[a] = -(own[a] * ratio + low[a] * l + high[a] * u)
+            hb[o] += own[a] * ratio * ratio + low[a] * l * l + high[a] * u * u
+            pairs = own[a] * (low[a] * (ratio - l) ** 2 + high[a] * (u - ratio) ** 2)
+            K[a, a] += (pairs + low[a] * high[a] * (u - l) ** 2 + total * alone) / hb[o]
+    if several:
+        for a in range(k):
+            o = owner[a]
+            if o < f:
+                ratio = x[a] / b[o]
+                l, u = (lo[a] if low[a] > 0.0 else 0.0), (up[a] if high[a] > 0.0 else 0.0)
+                K[a, a] += own[a] + low[a] + high[a]
+                hxb[a] = -(own[a] * ratio + low[a] * l + high[a] * u)
+                hb[o] += own[a] * ratio * ratio + low[a] * l * l + high[a] * u * u
+        for a in range(k):
+            o = owner[a]
+            if o < f:
                 for c in range(a):
                     if owner[c] == o:
                         K[a, c] -= hxb[a] * hxb[c] / hb[o]
-            K[a, a] -= hxb[a] ** 2 / hb[o]
+                K[a, a] -= hxb[a] ** 2 / hb[o]
+    for a in range(k):
         K[a, a] *= 1.0 + 1e-13
 
 
@@ -491,8 +515,9 @@ def solve_node(
     ----------
     warm, start : ndarray, shape (n + m + r + 1,)
         An iterate to begin with (x, b, y and its mean complementarity, 0 for none), and where one is left for children.
-    numbers : ndarray, shape (4,)
-        Iterations, whether it converged, the bound before rounding is charged, and the work done.
+    numbers : ndarray, shape (5,)
+        Iterations, whether it converged, the bound before rounding is charged, the work done, and what is open of the
+        relaxation as a share of it.
     """
     n, m, r = q.size, p.size, low.size
     J, F, position = np.empty(n, dtype=np.int64), np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
@@ -556,7 +581,7 @@ def solve_node(
     gb, rb, db, hb = np.empty(f + 1), np.empty(f + 1), np.zeros(f + 1), np.empty(f + 1)
     rw, dw, hw, rp, dy = np.empty(g + 1), np.zeros(g + 1), np.empty(g + 1), np.empty(g), np.empty(g)
     full, trial = np.zeros(r), np.empty(m)
-    best, iteration = -np.inf, 0
+    best, least, iteration = -np.inf, np.inf, 0
     start[start.size - 1] = 0.0
     mu = 0.0
     while True:
@@ -607,7 +632,9 @@ def solve_node(
         total = dot(s, z, count)
         mu = total / max(count, 1)
         room = cut - best if cut < np.inf else 5e-7 * (abs(objective) + abs(best))
-        if best > cut or iteration >= MOST_ITERATIONS or not mu > 0.0:
+        least = min(least, total)
+        # Where it turns away from what it had reached no more is to be had.
+        if best > cut or iteration >= MOST_ITERATIONS or not mu > 0.0 or (iteration > 8 and total > 100.0 * least):
             break
         if (missed < 1e-7 and total < SETTLED * room) or (missed < 1e-9 and total < 1e-10 * (abs(objective) + 1e-300)):
             converged = True
@@ -623,7 +650,7 @@ def solve_node(
                 start[n + m + W[e]] = y[e]
             start[start.size - 1] = mu
         iteration += 1
-        curvature(count, k, several, place, part, s, z, x, b, dd, owner, f, R, K, hxb, hb, hw)
+        curvature(count, k, several, place, part, s, z, x, b, dd, lo, up, owner, f, R, K, hxb, hb, hw)
         if not factor(K, k):
             break
         schur(k, f, g, A, owner, hxb, hb, hw, K, N, S)
@@ -658,8 +685,7 @@ def solve_node(
                     twist[c] = ds[c] * dz[c]
                 share_left = max(after, 0.0) / total
                 target = mu * min(max(share_left * share_left * share_left, 1e-4), 1.0)
-        keep = max(0.95, 1.0 - 10.0 * total / (abs(objective) + 1e-300))
-        step, dual_step = min(1.0, keep * step), min(1.0, keep * dual_step)
+        step, dual_step = min(1.0, KEPT * step), min(1.0, KEPT * dual_step)
         add(x, dx, step, k)
         add(b, db, step, f)
         add(w, dw, step, g)
@@ -673,6 +699,7 @@ def solve_node(
         slack, J, k, found_x, half, found_y, charge, cost, last, following,
     )  # fmt: skip
     numbers[0], numbers[1], numbers[2] = iteration, converged, best
+    numbers[4] = least / (abs(objective) + 1e-300)
     numbers[3] = (iteration + 1) * (k * k * k / 3.0 + 20.0 * k * k)
     for a in range(k - 1, -1, -1):
         h, found_x[a] = found_x[a], 0.0
