@@ -41,6 +41,8 @@ STEP = 0.3
 STRETCH = 0.08
 #: A fit is worth another when it gained this share of what is left.
 WORTH = 0.02
+#: A diagonal entry below this share of Q's counts as none.
+NEGLIGIBLE = 1e-7
 #: b beyond this is no longer fractional.
 WHOLE = 1.0 - 1e-6
 
@@ -179,7 +181,8 @@ class Worker:
         if not found.any():
             return None
         values = np.zeros(shared.q.size)
-        values[free] = found
+        # What is nothing beside Q is nothing: where Q is singular only rounding would be left of it.
+        values[free] = np.where(found > NEGLIGIBLE * np.diag(shared.Q)[free], found, 0.0)
         if proven:
             return Diagonal(values, np.zeros(values.size))
         return self.certain(values, status) or self.certain(values * (1 - 1e-7), status)
