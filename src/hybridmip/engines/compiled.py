@@ -61,14 +61,15 @@ class Kernel:
 def load(kernels: Iterable[Kernel]) -> None:
     """Make kernels ready to be called; those that are cost nothing."""
     missing = [kernel for kernel in dict.fromkeys(kernels) if not kernel.loaded]
-    slow = next((kernel for kernel in missing if kernel.slow and not kernel.cached), None)
-    helper = None if slow is None or len(missing) == 1 else _start_helper(slow)
+    slow = [kernel for kernel in missing if kernel.slow and not kernel.cached]
+    helpers = {} if len(missing) == 1 else {kernel: _start_helper(kernel) for kernel in slow}
     for kernel in missing:
-        if helper is None or kernel is not slow:
+        if helpers.get(kernel) is None:
             kernel.compile()
-    if helper is not None and slow is not None:
-        helper.wait()
-        slow.compile()
+    for kernel, helper in helpers.items():
+        if helper is not None:
+            helper.wait()
+            kernel.compile()  # from the cache, where the helper left it
 
 
 def _start_helper(kernel: Kernel) -> subprocess.Popen[bytes] | None:
