@@ -12,11 +12,11 @@ import pytest
 
 from hybridmip.bounds import mixing
 from hybridmip.engines import compiled
-from hybridmip.exact import core_kernel
+from hybridmip.exact import core_kernel, fit_kernel, node_kernel
 from hybridmip.restricted import kernel, lanes
 from hybridmip.search import descent_kernel, flips_kernel, vertices_kernel
 
-MODULES = (mixing, core_kernel, kernel, lanes, descent_kernel, flips_kernel, vertices_kernel)
+MODULES = (mixing, core_kernel, fit_kernel, node_kernel, kernel, lanes, descent_kernel, flips_kernel, vertices_kernel)
 #: A module of two kernels, one of them slow, and what loads them.
 KERNELS = """
 from numba import njit, types
