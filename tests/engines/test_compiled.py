@@ -12,7 +12,8 @@ import pytest
 
 from hybridmip.bounds import mixing
 from hybridmip.engines import compiled
-from hybridmip.exact import core_kernel, fit_kernel, node_kernel
+from hybridmip.exact import core_kernel, fit_kernel
+from hybridmip.relax import node_kernel
 from hybridmip.restricted import kernel, lanes
 from hybridmip.search import descent_kernel, flips_kernel, vertices_kernel
 

@@ -1,7 +1,7 @@
 """Branch and bound over the closed formula.
 
 A node fixes some binaries on and off. Its bound is the formula over the b that are left, at the point and multipliers
-of its perspective relaxation (`exact.node_kernel`), with a diagonal fitted to the x that are left: those that are on
+of its perspective relaxation (`relax.node_kernel`), with a diagonal fitted to the x that are left: those that are on
 for certain need none, so the others may have more. Binaries that the bound decides are fixed; a node whose bound
 passes the cut is done; a node with one b left is solved; every other one is split.
 
