@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 # Compiled, a kernel is one step to the coverage of Python: these tests reach all of them and are quick enough without.
-KERNEL_TESTS := tests/relax/test_diagonal.py tests/exact/test_core.py tests/exact/test_tree.py \
+KERNEL_TESTS := tests/relax/test_diagonal.py tests/exact/test_core.py tests/exact/test_tree.py::test_the_checker_agrees_with_plain_loops \
   tests/restricted/test_dense_kernel.py tests/search/test_descent.py tests/search/test_flips.py \
   tests/search/test_vertices.py -k "not solve_uses_it and not cut_short and not deadline and not threads and not few_nodes"
 
