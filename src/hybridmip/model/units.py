@@ -202,6 +202,9 @@ def _columns(problem: Problem) -> Exponents:
             largest = int(curved.argmax())
             tied = asked[largest] * np.sqrt(diagonal[largest] / diagonal)
             asked = np.where((asked == 0) & (diagonal > 0), tied, asked)
+    # Where nothing else tells, the limit on one side does.
+    own = np.maximum(*(np.where(np.isfinite(v), np.abs(v), 0.0) for v in (problem.x_lower, problem.x_upper)))
+    asked = np.where(asked == 0, own, asked)
     size = _reach(problem)
     size = np.where(size > 0, size, np.inf)  # fixed to zero: its bounds say nothing of its units
     for _ in range(ROUNDS):
