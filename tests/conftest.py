@@ -12,6 +12,10 @@ if os.environ.get("NUMBA_DISABLE_JIT") == "1":
 
     uncompiled.install()
 
+from hybridmip.engines.compiled import be_patient
+
+be_patient()  # no test depends on what was compiled on this machine before
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:

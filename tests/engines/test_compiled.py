@@ -74,3 +74,45 @@ def test_what_is_slow_is_compiled_by_a_helper(tmp_path: Path) -> None:
     assert run("Popen(*given, **options)", "one") == "1 1\n"
     assert run("Popen(*given, **options)", "one") == "0 1\n"
     assert run("Popen([*given[0][:2], 'raise SystemExit'], **options)", "two") == "1 0\n"
+
+
+LATER = """
+import os, time
+from pathlib import Path
+from hybridmip.engines import compiled
+from own_kernels import KERNELS, half, twice
+
+print(*[kernel.loaded for kernel in KERNELS])
+compiled.load(KERNELS)
+print(*[kernel.loaded for kernel in KERNELS], compiled.ready(KERNELS))
+{then}
+print(*[kernel.loaded for kernel in KERNELS], compiled.ready(KERNELS), (twice(3), half(3)) == (6, 1.5))
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a helper process needs a core of its own")
+def test_nobody_waits_for_what_is_for_later(tmp_path: Path) -> None:
+    """A first process goes on without it, and may ask for it; a second finds it; a patient one waits at once."""
+    (tmp_path / "own_kernels.py").write_text(KERNELS.replace("slow=True", "later=True"))
+
+    def run(cache: str, then: str) -> list[str]:
+        folders = [str(tmp_path), *(path for path in sys.path if path)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "NUMBA_CACHE_DIR": str(tmp_path / cache)}
+        code = LATER.format(then=then)
+        return subprocess.run(
+            [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+        ).stdout.splitlines()
+
+    first = run("one", "assert compiled.ready(KERNELS, wait=True)")
+    assert first == ["False False", "False True False", "True True True True"]
+    assert run("one", "") == ["False False", "True True True", "True True True True"]
+    # Another process's helper is at work: no second one is started, and what is asked for is compiled here.
+    started = "print(compiled._later.helper); assert compiled.ready(KERNELS, wait=True)"
+    folder = tmp_path / "two"
+    assert run("two", "compiled._later.helper.wait()")[-1].startswith("False True True")
+    for entry in folder.rglob("*.nb[ic]"):
+        entry.unlink()
+    assert run("two", started)[1:3] == ["False True False", "None"]
+    # Where there can be no helper it is compiled at once.
+    alone = "compiled.be_patient(); compiled.load(KERNELS)"
+    assert run("three", alone)[-1] == "True True True True"

@@ -1,24 +1,29 @@
 """Loading compiled functions: from Numba's cache, or compiling them, the first time on a machine.
 
 Numba compiles on one core only. What takes longest is therefore compiled by a helper process on another core, which
-leaves it in the cache; should that fail, it is compiled here.
+leaves it in the cache; should that fail, it is compiled here. What a first solve can do without is compiled by a helper
+that nobody waits for: its users ask whether it is `ready`.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 HELPER = """
-from hybridmip.engines.compiled import load
-from {module} import KERNELS, {name}
-load(kernel for kernel in KERNELS if kernel.function is {name})
+from hybridmip.engines.compiled import compile_by_name
+compile_by_name({names!r}, {nice})
 """
+#: How far the helper that nobody waits for stands back, and for how long no second one is started (seconds).
+NICE = 15
+ANOTHER_AFTER = 180.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +40,14 @@ class Kernel:
         Types of the result and of the arguments.
     slow : bool
         Whether compiling it takes as long as all the others together: a helper process does it, beside these.
+    later : bool
+        Whether a first solve can do without it.
     """
 
     function: Any
     signature: Any
     slow: bool = False
+    later: bool = False
 
     @property
     def loaded(self) -> bool:
@@ -48,9 +56,16 @@ class Kernel:
 
     @property
     def cached(self) -> bool:
-        """Whether it was compiled on this machine before."""
+        """Whether it was compiled on this machine before, as it is now."""
         folder, code = Path(self.function.stats.cache_path), self.function.py_func.__code__
-        return any(folder.glob(f"{Path(code.co_filename).stem}.{self.function.py_func.__qualname__}-*.nbi"))
+        source = Path(code.co_filename)
+        found = folder.glob(f"{source.stem}.{self.function.py_func.__qualname__}-*.nbi")
+        return any(entry.stat().st_mtime >= source.stat().st_mtime for entry in found)
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """Module and name, by which a helper finds it."""
+        return self.function.py_func.__module__, self.function.py_func.__name__
 
     def compile(self) -> None:
         """Compile, or take from the cache; other types are refused from then on."""
@@ -58,11 +73,53 @@ class Kernel:
         self.function.disable_compile()
 
 
+class _Later:
+    """What is compiled by the helper that nobody waits for."""
+
+    def __init__(self) -> None:
+        self.patient = False
+        self.helper: subprocess.Popen[bytes] | None = None
+
+    @property
+    def at_work(self) -> bool:
+        return self.helper is not None and self.helper.poll() is None
+
+    def waits_for(self, kernel: Kernel) -> bool:
+        """Whether a kernel is not there yet; it is no longer waited for when the helper has ended without it."""
+        return self.at_work or (self.helper is None and not kernel.cached)
+
+    def start(self, kernels: list[Kernel]) -> bool:
+        """Have a helper at work, for this process or for another; False where there can be none."""
+        if self.helper is not None:
+            return True
+        mark = Path(kernels[0].function.stats.cache_path) / "hybridmip-helper"
+        try:
+            if mark.exists() and time.time() - mark.stat().st_mtime < ANOTHER_AFTER:
+                return True
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+        except OSError:
+            return False
+        self.helper = _start_helper(kernels, NICE)
+        return self.helper is not None
+
+
+_later = _Later()
+
+
+def be_patient() -> None:
+    """From now on everything is waited for: where many solves make one result, it must not depend on when."""
+    _later.patient = True
+
+
 def load(kernels: Iterable[Kernel]) -> None:
-    """Make kernels ready to be called; those that are cost nothing."""
+    """Make kernels ready to be called, but for those that are for later; those that are ready cost nothing."""
     missing = [kernel for kernel in dict.fromkeys(kernels) if not kernel.loaded]
+    later = [kernel for kernel in missing if kernel.later and not _later.patient and _later.waits_for(kernel)]
+    if later and _later.start(later):
+        missing = [kernel for kernel in missing if kernel not in later]
     slow = [kernel for kernel in missing if kernel.slow and not kernel.cached]
-    helpers = {} if len(missing) == 1 else {kernel: _start_helper(kernel) for kernel in slow}
+    helpers = {} if len(missing) == 1 else {kernel: _start_helper([kernel]) for kernel in slow}
     for kernel in missing:
         if helpers.get(kernel) is None:
             kernel.compile()
@@ -72,15 +129,40 @@ def load(kernels: Iterable[Kernel]) -> None:
             kernel.compile()  # from the cache, where the helper left it
 
 
-def _start_helper(kernel: Kernel) -> subprocess.Popen[bytes] | None:
+def ready(kernels: Iterable[Kernel], wait: bool = False) -> bool:
+    """Whether kernels can be called; what is for later is loaded when it is there, and waited for if asked."""
+    missing = [kernel for kernel in kernels if not kernel.loaded]
+    if not missing:
+        return True
+    wait = wait or _later.patient
+    if wait and _later.helper is not None:
+        _later.helper.wait()
+    if not wait and any(_later.waits_for(kernel) for kernel in missing):
+        return False
+    for kernel in missing:
+        kernel.compile()
+    return True
+
+
+def compile_by_name(names: Sequence[tuple[str, str]], nice: int) -> None:
+    """What a helper process does."""
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
+    for module, name in names:
+        for kernel in importlib.import_module(module).KERNELS:
+            if kernel.name == (module, name):
+                kernel.compile()
+
+
+def _start_helper(kernels: Sequence[Kernel], nice: int = 0) -> subprocess.Popen[bytes] | None:
     if not sys.executable or (os.cpu_count() or 1) < 2:
         return None
-    code = HELPER.format(module=kernel.function.py_func.__module__, name=kernel.function.py_func.__name__)
+    code = HELPER.format(names=[kernel.name for kernel in kernels], nice=nice)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         return subprocess.Popen(
             [sys.executable, "-c", code], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, process_group=0 if nice and os.name == "posix" else None,
         )  # fmt: skip
     except OSError:
         return None

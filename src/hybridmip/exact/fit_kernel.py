@@ -123,4 +123,4 @@ def fit(Q, old, free, rest, weight, V, step, stretch, sweeps, stop, found):
     return False
 
 
-KERNELS = (Kernel(fit, FIT),)
+KERNELS = (Kernel(fit, FIT, later=True),)

@@ -713,4 +713,4 @@ def solve_node(
     return value
 
 
-KERNELS = (Kernel(solve_node, SOLVE, slow=True),)
+KERNELS = (Kernel(solve_node, SOLVE, slow=True, later=True),)

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from hybridmip.engines.compiled import ready
 from hybridmip.engines.conic import Products, beside, of_norm_one, solve_cone_program
 from hybridmip.engines.highs import Outcome
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, Matrix, QuadraticForm, SparseForm, Vector
 from hybridmip.model.units import Proof
+from hybridmip.relax import node_kernel
 from hybridmip.relax.line import Line
 from hybridmip.relax.node import Shared, root_relaxation
 from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
@@ -53,7 +55,8 @@ class Persp(Relaxation):
             d = setting.find_diagonal(None if time_limit is None else DIAGONAL_SHARE * time_limit)
         if time_limit is not None:
             time_limit = max(time_limit - (time.perf_counter() - began), 0.0)
-        found = root_relaxation(Shared.of(setting), np.array(d)) if self._compiled and Shared.serves(setting) else None
+        compiled = self._compiled and Shared.serves(setting) and ready(node_kernel.KERNELS)
+        found = root_relaxation(Shared.of(setting), np.array(d)) if compiled else None
         x, b, la, mu = found if found is not None else solve_perspective(setting, d, time_limit)
         bound, proof = setting.formula.claim(Proof(d, x, la, mu))
         nothing = np.zeros(problem.n)

@@ -12,7 +12,7 @@ import numpy as np
 
 from hybridmip.bounds import mixing
 from hybridmip.bounds.ledger import Grade
-from hybridmip.engines.compiled import Kernel
+from hybridmip.engines.compiled import Kernel, ready
 from hybridmip.exact import core_kernel, fit_kernel
 from hybridmip.exact.branch import Branching, gap_is_open
 from hybridmip.exact.core import try_the_core
@@ -30,6 +30,7 @@ from hybridmip.relax.registry import RELAXATIONS
 from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason
+from hybridmip.run.state import SearchState
 from hybridmip.search import descent_kernel, flips, flips_kernel, mips, outer, vertices_kernel
 from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import genetic
@@ -49,6 +50,8 @@ FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
 #: Choices of b that are tried where each is an LP, and HiGHS follows, which needs no longer for the whole.
 MOST_LPS = 512
+#: What is said where a solve ends before the tree is there.
+STILL_COMPILING = "what proves is still being compiled, once on this machine: solve again, or ask with prove=True"
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
 SHARE_OF_REPAIR = 0.1
 
@@ -142,14 +145,24 @@ class Tree(Phase):
         return by_tree(structure, config) and (self.last or not structure.binaries_determine_x)
 
     def ready(self, run: Run) -> bool:
-        return gap_is_open(run.state) or (run.state.prove and run.state.best.feasible)
+        state = run.state
+        if not (gap_is_open(state) or (state.prove and state.best.feasible)):
+            return False
+        with state.clock.stopped():
+            compiled = ready(self.kernels(state.structure, state.config), wait=self._asked(state))
+        if not compiled and self.last:
+            run.verdicts.notes.append(STILL_COMPILING)
+        return compiled
+
+    def _asked(self, state: SearchState) -> bool:
+        """Whether it goes on until the gap is closed."""
+        return self.last and (state.remaining is not None or state.gap != OPTIMAL_GAP or state.prove)
 
     def run(self, run: Run) -> StopReason | None:
         state = run.state
         if run.branching is None:
             run.branching = Branching(state, run.setting, None if run.guide is None else run.setting.diagonal)
-        asked = self.last and (state.remaining is not None or state.gap != OPTIMAL_GAP or state.prove)
-        work = math.inf if asked else self.share_of_work * state.config.tree.work * 1e9
+        work = math.inf if self._asked(state) else self.share_of_work * state.config.tree.work * 1e9
         return StopReason.EXHAUSTED if run.branching.run(work) else None
 
 

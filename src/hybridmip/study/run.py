@@ -13,9 +13,10 @@ from typing import Protocol
 
 from hybridmip import __version__
 from hybridmip.bounds import mixing
-from hybridmip.engines.compiled import load
+from hybridmip.engines.compiled import be_patient, load
 from hybridmip.errors import ArgumentError
-from hybridmip.exact import core_kernel
+from hybridmip.exact import core_kernel, fit_kernel
+from hybridmip.relax import node_kernel
 from hybridmip.run.result import relative_gap
 from hybridmip.search import descent_kernel
 from hybridmip.study import plan
@@ -295,7 +296,9 @@ class _Run:
 
 def _load_kernels() -> None:
     """Compiled once, here, rather than by every worker."""
-    load((*descent_kernel.KERNELS, *mixing.KERNELS, *core_kernel.KERNELS))
+    be_patient()
+    tree = (*fit_kernel.KERNELS, *node_kernel.KERNELS)
+    load((*descent_kernel.KERNELS, *mixing.KERNELS, *core_kernel.KERNELS, *tree))
 
 
 def _too_many_deaths(tasks: Sequence[Task]) -> str:

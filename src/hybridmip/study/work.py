@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hybridmip.engines.blas import one_thread
-from hybridmip.engines.compiled import load
+from hybridmip.engines.compiled import be_patient, load
 from hybridmip.errors import HybridMIPError
 from hybridmip.model.problem import Problem
 from hybridmip.relax.augm import Augm
@@ -79,6 +79,7 @@ def run_tasks(tasks: list[Task], folder: Path) -> list[Record]:
     KeyboardInterrupt
         If a solve was interrupted: its answer is not one of the study.
     """
+    be_patient()
     return [_run(folder, task) for task in tasks]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hybridmip.engines.compiled import be_patient
 from hybridmip.run.config import Config
 from hybridmip.run.result import Result
 from hybridmip.run.solve import descend_from, solve
@@ -26,6 +27,7 @@ def solve_points(
     Phase `search` looks for good answers, `neighbors` only descends from the starts that are given (the answers of
     neighboring points), `proof` adds the bounds.
     """
+    be_patient()
     answers: dict[int, Record] = {}
     for point, value, starts in jobs:
         began = time.perf_counter()
