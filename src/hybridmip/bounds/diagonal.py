@@ -91,8 +91,10 @@ def _phi_of_factors(Q: FactorModel) -> Vector:
     return (1 - 1e-9) / sums
 
 
-def largest_trace(Q: QuadraticForm, weights: Vector | None = None, time_limit: float | None = None) -> Vector:
-    """The diagonal D below Q with the largest sum of weights * D, to a good accuracy.
+def largest_trace(
+    Q: QuadraticForm, weights: Vector | None = None, time_limit: float | None = None, rounds: int = MOST_ROUNDS
+) -> Vector:
+    """The diagonal D below Q with the largest sum of weights * D, to a good accuracy (or after so many rounds).
 
     A factor model keeps its specific variances (never multiplied out), a diagonal itself. A sparse Q is
     treated block by block. Whatever the method reaches, `certain` makes Q - D >= 0 at the end.
@@ -107,10 +109,10 @@ def largest_trace(Q: QuadraticForm, weights: Vector | None = None, time_limit: f
         for component in Q.components():
             left = None if time_limit is None else max(end - time.perf_counter(), 0.0)
             part = None if weights is None else weights[component]
-            result[component] = _largest_trace(Q.block(component, component), part, left)
+            result[component] = _largest_trace(Q.block(component, component), part, left, rounds)
         return result
     assert isinstance(Q, DenseForm)
-    return _largest_trace(Q.matrix, weights, time_limit)
+    return _largest_trace(Q.matrix, weights, time_limit, rounds)
 
 
 #: Largest-trace diagonals by the content of Q. They depend on nothing else, so this saves time and changes no answer.
@@ -118,12 +120,14 @@ _known: OrderedDict[bytes, Vector] = OrderedDict()
 MOST_KNOWN = 16
 
 
-def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) -> Vector:
-    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each Q.
+def remembered_largest_trace(
+    Q: QuadraticForm, time_limit: float | None = None, rounds: int = MOST_ROUNDS
+) -> Vector:
+    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each Q (and number of rounds).
 
     What a time limit cut short is not remembered.
     """
-    digest = hashlib.blake2b(type(Q).__name__.encode())
+    digest = hashlib.blake2b(f"{type(Q).__name__} {rounds}".encode())
     for part in Q.parts():
         digest.update(np.ascontiguousarray(part).data)
     key = digest.digest()
@@ -132,7 +136,7 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) 
         return _known[key]
     began = time.perf_counter()
     large = isinstance(Q, DenseForm) and Q.n > LARGEST_TRACE
-    diagonal = phi(Q) if large else largest_trace(Q, time_limit=time_limit)
+    diagonal = phi(Q) if large else largest_trace(Q, None, time_limit, rounds)
     diagonal.setflags(write=False)
     if time_limit is None or time.perf_counter() - began < time_limit:
         _known[key] = diagonal
@@ -141,15 +145,15 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None) 
     return diagonal
 
 
-def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None) -> Vector:
+def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None, rounds: int) -> Vector:
     from hybridmip.bounds import mixing  # with Numba 0.5 s, which checking a certificate does not need
 
     load(mixing.KERNELS)
     with one_thread(matrix.shape[0]):
-        return _mixing(matrix, weights, time_limit, mixing.sweep)
+        return _mixing(matrix, weights, time_limit, rounds, mixing.sweep)
 
 
-def _mixing(matrix: Matrix, weights: Vector | None, time_limit: float | None, sweep: Any) -> Vector:
+def _mixing(matrix: Matrix, weights: Vector | None, time_limit: float | None, rounds: int, sweep: Any) -> Vector:
     n = matrix.shape[0]
     scale = float(np.abs(matrix).max(initial=0.0))
     if n == 1 or scale == 0.0:
@@ -164,7 +168,7 @@ def _mixing(matrix: Matrix, weights: Vector | None, time_limit: float | None, sw
     V /= np.linalg.norm(V, axis=1)[:, None]
     d = np.zeros(n)
     best, best_sum, flat, change = np.zeros(n), -1.0, 0, np.inf
-    for _ in range(MOST_ROUNDS):
+    for _ in range(rounds):
         for _ in range(SWEEPS // 10):
             change = sweep(scaled, V, d, np.zeros(rank), 10, MIXING_STOP)
             if time.perf_counter() > end:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from hybridmip.bounds.diagonal import MOST_ROUNDS
 from hybridmip.engines.compiled import ready
 from hybridmip.engines.conic import Products, beside, of_norm_one, solve_cone_program
 from hybridmip.engines.highs import Outcome
@@ -26,6 +27,8 @@ from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Sett
 
 #: Share of the time left that finding the diagonal may take.
 DIAGONAL_SHARE = 0.3
+#: Rounds of looking for it where the tree follows, which fits it to the problem.
+ROUNDS_BEFORE_TREE = 4
 
 
 class Persp(Relaxation):
@@ -50,12 +53,13 @@ class Persp(Relaxation):
     def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
         """Solve the cone program, then evaluate the formula."""
         problem, began = setting.problem, time.perf_counter()
+        compiled = self._compiled and Shared.serves(setting) and ready(node_kernel.KERNELS)
         d = self.diagonal
         if d is None:
-            d = setting.find_diagonal(None if time_limit is None else DIAGONAL_SHARE * time_limit)
+            rounds = ROUNDS_BEFORE_TREE if compiled else MOST_ROUNDS
+            d = setting.find_diagonal(None if time_limit is None else DIAGONAL_SHARE * time_limit, rounds)
         if time_limit is not None:
             time_limit = max(time_limit - (time.perf_counter() - began), 0.0)
-        compiled = self._compiled and Shared.serves(setting) and ready(node_kernel.KERNELS)
         found = root_relaxation(Shared.of(setting), np.array(d)) if compiled else None
         x, b, la, mu = found if found is not None else solve_perspective(setting, d, time_limit)
         bound, proof = setting.formula.claim(Proof(d, x, la, mu))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.bounds.diagonal import phi, remembered_largest_trace
+from hybridmip.bounds.diagonal import MOST_ROUNDS, phi, remembered_largest_trace
 from hybridmip.bounds.formula import Formula
 from hybridmip.bounds.ledger import Grade
 from hybridmip.model.binaries import BinarySet
@@ -134,13 +134,13 @@ class Setting:
         upper = np.concatenate([problem.row_upper, problem.b_upper, free_below, np.zeros(above.size)])
         return JointRows(sparse.csr_array(matrix), lower, upper, below, above)
 
-    def find_diagonal(self, time_limit: float | None = None) -> Vector:
+    def find_diagonal(self, time_limit: float | None = None, rounds: int = MOST_ROUNDS) -> Vector:
         """The diagonal for Persp: the largest-trace one where it can be had in time, else Phi.
 
         It depends on Q alone, so it is found once for all problems that share their Q.
         """
         if self._diagonal is None:
-            self._diagonal = remembered_largest_trace(self.problem.Q, time_limit)
+            self._diagonal = remembered_largest_trace(self.problem.Q, time_limit, rounds)
         return self._diagonal
 
     @property
