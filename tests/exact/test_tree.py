@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import math
+import multiprocessing
 import os
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ import hybridmip as hm
 from hybridmip.bounds.proof_tree import Branch, ProofTree, Reason
 from hybridmip.errors import FileError
 from hybridmip.run.phases import QuickStart, Start, Tree
+from hybridmip.run.progress import TextProgress
 from hybridmip.run.result import StopReason
 
 #: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=20 for thousands.
@@ -273,3 +277,68 @@ def test_a_document_that_is_none_is_told_in_one_line(tmp_path: Any) -> None:
         with pytest.raises(FileError) as told:
             ProofTree.load(path)
         assert "\n" not in str(told.value)
+
+
+def hard_portfolio() -> hm.Problem:
+    """Few dates more than assets: Q is nearly singular, and the tree has something to do."""
+    returns = np.random.default_rng(3).standard_normal((36, 30)) @ np.random.default_rng(4).standard_normal((30, 30))
+    covariance, mean = np.cov(returns.T), returns.mean(axis=0)
+    return hm.Portfolio(mean, covariance, assets=5, min_weight=0.05, target_return=float(mean.mean())).problem()
+
+
+class Broken(Executor):
+    """An executor whose workers have died."""
+
+    def submit(self, *given: Any, **options: Any) -> Any:
+        raise BrokenExecutor("gone")
+
+
+def test_an_executor_takes_subtrees() -> None:
+    """The same answer, and the same proof for any number of workers, in threads or processes; a broken one is said."""
+    problem = hard_portfolio()
+    alone = hm.solve(problem, prove=True, config=ALONE)
+    assert alone.nodes > 20
+    documents = []
+    context = multiprocessing.get_context("spawn")
+    for executor in (ThreadPoolExecutor(1), ThreadPoolExecutor(3), ProcessPoolExecutor(2, mp_context=context)):
+        with executor:
+            found = hm.solve(problem, prove=True, config=ALONE, executor=executor)
+        assert (found.status, found.objective) == ("optimal", alone.objective)
+        assert found.proof is not None
+        assert found.proof.verify(problem).valid
+        documents.append(json.dumps(found.proof.to_dict()))
+    assert documents[0] == documents[1] == documents[2]
+    found = hm.solve(problem, prove=True, config=ALONE, executor=Broken())
+    assert (found.status, found.objective) == ("optimal", alone.objective)
+    assert "the executor failed" in found.integrity[0]
+    with pytest.raises(hm.ArgumentError, match="executor is a int; it must be an Executor"):
+        hm.solve(problem, executor=3)
+
+
+def test_progress_shows_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes and open nodes in the table; a display without `tree` is told by `tick`; rows much alike are left out."""
+    monkeypatch.setattr("hybridmip.run.state.HEARTBEAT", 0.0)
+    problem = hard_portfolio()
+    stream = io.StringIO()
+    result = hm.solve(problem, prove=True, config=ALONE, progress=TextProgress(stream))
+    rows = [line for line in stream.getvalue().splitlines() if line.endswith("open")]
+    assert rows
+    assert " nodes, " in rows[-1]
+    assert f"{result.nodes:,} nodes" in stream.getvalue().splitlines()[-1]
+
+    class Old:
+        """A display of five methods."""
+
+        def __init__(self) -> None:
+            self.told: list[str] = []
+
+        def start(self, *given: object) -> None: ...
+        def incumbent(self, *given: object) -> None: ...
+        def bound(self, *given: object) -> None: ...
+        def finish(self, *given: object) -> None: ...
+        def tick(self, seconds: float, phase: str, objective: float, bound: float) -> None:
+            self.told.append(phase)
+
+    old = Old()
+    hm.solve(problem, prove=True, config=ALONE, progress=old)
+    assert "tree" in old.told

@@ -120,9 +120,7 @@ _known: OrderedDict[bytes, Vector] = OrderedDict()
 MOST_KNOWN = 16
 
 
-def remembered_largest_trace(
-    Q: QuadraticForm, time_limit: float | None = None, rounds: int = MOST_ROUNDS
-) -> Vector:
+def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None, rounds: int = MOST_ROUNDS) -> Vector:
     """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each Q (and number of rounds).
 
     What a time limit cut short is not remembered.

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import EXIT_INFEASIBLE, EXIT_NONE_FOUND, EXIT_SOLUTION
 from hybridmip.cli.options import (
     COMMON,
     AsJson,
     ConfigName,
     Configuration,
+    Dask,
     Quiet,
     Seed,
     fraction,
@@ -40,12 +40,10 @@ from hybridmip.cli.rules import (
     PortfolioFile,
     Rules,
 )
-from hybridmip.errors import ArgumentError, FileError, MissingDependencyError
+from hybridmip.errors import ArgumentError, FileError
 from hybridmip.files import read_text
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from hybridmip.applications.portfolio import Portfolio
     from hybridmip.sweep import Frontier
 
@@ -95,10 +93,7 @@ def frontier(
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", show_default=False, help="Solve in so many processes.")
     ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", show_default=False, help="Solve on a Dask cluster, such as tcp://host:8786."),
-    ] = None,
+    dask: Dask = None,
     no_pictures: Annotated[
         bool, typer.Option("--no-pictures", help="Only the CSV files: no frontier.png, .svg and report.html.")
     ] = False,
@@ -150,7 +145,7 @@ def frontier(
     if grid is None:
         grid = _spread(portfolio, limits, points)
     ticker = Ticker(quiet)
-    with _executor(dask) as executor:
+    with executor_of(dask) as executor:
         found = sweep(
             portfolio, grid,
             config=settings(config),
@@ -241,26 +236,6 @@ def _spread(portfolio: Portfolio, limits: tuple[float, float] | str | None, poin
     from hybridmip.sweep.family import spread
 
     return spread(portfolio, limits or "efficient", points)
-
-
-@contextmanager
-def _executor(address: str | None) -> Iterator[Executor | None]:
-    """The executor of a running Dask cluster, if an address is given."""
-    if address is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingDependencyError("--dask needs the package distributed: pip install 'hybridmip[dask]'") from None
-    try:
-        client = Client(address, timeout="10s")
-    except (OSError, ValueError, TimeoutError) as error:
-        raise ArgumentError(f"--dask is {address!r}; no cluster answers there ({error})") from None
-    try:
-        yield client.get_executor()
-    finally:
-        client.close()
 
 
 def _report(found: Frontier, title: str) -> list[Any]:

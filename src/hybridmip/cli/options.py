@@ -59,6 +59,10 @@ CertificateFile = Annotated[
     Path | None, typer.Option(metavar="FILE.json", show_default=False, help="Write the proof of the bound here.")
 ]
 Prove = Annotated[bool, typer.Option("--prove", help="Go on until the answer is proven, or the time limit is reached.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", show_default=False, help="Work on a Dask cluster, such as tcp://host:8786."),
+]
 ProofFile = Annotated[
     Path | None,
     typer.Option(

@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from hybridmip.cli.certificate import save_certificate, save_proof
+from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import exit_code
 from hybridmip.cli.options import (
     AsJson,
     CertificateFile,
     ConfigName,
     Configuration,
+    Dask,
     Gap,
     ProofFile,
     Prove,
@@ -77,6 +79,7 @@ def portfolio(
     certificate: CertificateFile = None,
     prove: Prove = False,
     proof: ProofFile = None,
+    dask: Dask = None,
     save_problem: Annotated[
         Path | None,
         typer.Option(
@@ -122,15 +125,17 @@ def portfolio(
         from hybridmip.io.problem_json import write_problem_json
 
         write_problem_json(asked.problem(), save_problem)
-    result = solve(
-        asked.problem(),
-        config=settings(config),
-        time_limit=time_limit,
-        gap=closeness,
-        seed=seed,
-        progress=solve_progress(quiet),
-        prove=prove or proof is not None,
-    )
+    with executor_of(dask) as executor:
+        result = solve(
+            asked.problem(),
+            config=settings(config),
+            time_limit=time_limit,
+            gap=closeness,
+            seed=seed,
+            progress=solve_progress(quiet),
+            prove=prove or proof is not None,
+            executor=executor,
+        )
     reading = asked.read(result) if result.has_solution else None
     unwritten: FileError | None = None
     if out is not None and reading is not None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hybridmip.cli.certificate import save_certificate, save_proof
+from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import exit_code
 from hybridmip.cli.options import (
     AsJson,
     CertificateFile,
     ConfigName,
     Configuration,
+    Dask,
     FixedCharge,
     Gap,
     ProofFile,
@@ -50,6 +52,7 @@ def solve(
     certificate: CertificateFile = None,
     prove: Prove = False,
     proof: ProofFile = None,
+    dask: Dask = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -80,15 +83,17 @@ def solve(
 
     from hybridmip.run.solve import solve as solve_problem
 
-    result = solve_problem(
-        problem,
-        config=settings(config),
-        time_limit=time_limit,
-        gap=closeness,
-        seed=seed,
-        progress=solve_progress(quiet),
-        prove=prove or proof is not None,
-    )
+    with executor_of(dask) as executor:
+        result = solve_problem(
+            problem,
+            config=settings(config),
+            time_limit=time_limit,
+            gap=closeness,
+            seed=seed,
+            progress=solve_progress(quiet),
+            prove=prove or proof is not None,
+            executor=executor,
+        )
     document = problem_document(read, result)
     unwritten = save_certificate(result, certificate) or save_proof(result, proof)
     if out is not None and result.has_solution:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 import math
 import os
-from concurrent.futures import ThreadPoolExecutor
+import pickle
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 
 import numpy as np
@@ -14,6 +15,7 @@ from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.engines.blas import one_thread
 from hybridmip.exact.recorder import Recorder
+from hybridmip.exact.subtree import Grown, grow, grow_elsewhere
 from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Worker
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
 from hybridmip.model.quadratic import Binary, Vector
@@ -58,6 +60,8 @@ class Branching:
         self._count = 0
         self._rounded: set[bytes] = set()
         self._began = False
+        #: The worker, as it is sent to an executor.
+        self._packed: bytes | None = None
         #: What was done at every node, where a proof is wanted.
         self.record: Recorder | None = Recorder() if state.prove else None
 
@@ -90,20 +94,41 @@ class Branching:
                 self._push(root)
                 self._began = True
             while self._open and self.work < until:
+                state.open_nodes = len(self._open)
                 state.check()
                 cut = self.cut
                 batch = self._next(cut)
                 self._close(Tried(cut, Grade.PROVEN))  # what is fixed on the way is only known not to be below it
-                spread = map if pool is None or len(batch) == 1 else pool.map
-                outcomes = list(spread(self.worker.work, batch, [cut] * len(batch)))
+                if state.executor is None or self.nodes == 0:
+                    spread = map if pool is None or len(batch) == 1 else pool.map
+                    grown = list(zip(batch, spread(self.worker.work, batch, [cut] * len(batch)), strict=True))
+                else:
+                    grown = self._elsewhere(state.executor, batch, cut)
                 if self.nodes == 0:
-                    self._guide(outcomes[0])
-                for node, outcome in zip(batch, outcomes, strict=True):
-                    self._take(node, outcome, cut)
+                    self._guide(grown[0][1])
+                done = {id(node) for node, _ in grown}
+                for node, outcome in grown:
+                    self._take(node, outcome, cut, done)
                 state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=bool(self._open))
+        state.open_nodes = 0
         if self.done and self.record is not None:
             state.proof = self._proof
         return self.done
+
+    def _elsewhere(self, executor: Executor, batch: list[Node], cut: float) -> Grown:
+        """Have the caller's executor grow the subtrees of a batch; where it is broken they are grown here."""
+        if self._packed is None:
+            self._packed = pickle.dumps(self.worker)
+        try:
+            futures = [executor.submit(grow_elsewhere, self._packed, node, cut, self.state.remaining) for node in batch]
+            parts = [future.result() for future in futures]
+        except (BrokenExecutor, OSError, pickle.PicklingError) as failure:
+            self.state.note(f"the executor failed ({type(failure).__name__}); the tree was grown without it")
+            self.state.executor = None
+            parts = [grow(self.worker, node, cut, self.state.remaining) for node in batch]
+        for node, part in zip(batch, parts, strict=True):
+            part[0] = (node, part[0][1])  # the one that the record knows
+        return [pair for part in parts for pair in part]
 
     def _proof(self, units: Units) -> ProofTree | None:
         """The proof, for the problem given; None where no document can hold it."""
@@ -144,7 +169,8 @@ class Branching:
     def _close(self, tried: Tried) -> None:
         self._closed = self._closed.and_then(tried)
 
-    def _take(self, node: Node, outcome: Outcome, cut: float) -> None:
+    def _take(self, node: Node, outcome: Outcome, cut: float, done: set[int]) -> None:
+        """What a node's outcome means; children that are done (by their ids) come by themselves."""
         state = self.state
         self.nodes += 1
         state.nodes += 1
@@ -164,7 +190,8 @@ class Branching:
             self._close(Tried(outcome.bound, Grade.PROVEN))
             return
         for child in outcome.children:
-            self._push(child)
+            if id(child) not in done:
+                self._push(child)
         if outcome.relaxed is not None:
             self._round(node, outcome.relaxed)
 

@@ -21,10 +21,10 @@ class Recorder:
         #: Whether something was closed for a reason that no document can hold.
         self.broken = False
         self._reasons: dict[int, tuple[int, Reason]] = {}
-        self._diagonals: dict[int, tuple[int, Diagonal]] = {}
+        self._diagonals: dict[bytes, tuple[int, Diagonal]] = {}
 
     def _number(self, reason: Reason) -> int:
-        self._diagonals.setdefault(id(reason.diagonal), (len(self._diagonals), reason.diagonal))
+        self._diagonals.setdefault(_key(reason.diagonal), (len(self._diagonals), reason.diagonal))
         return self._reasons.setdefault(id(reason), (len(self._reasons), reason))[0]
 
     def add(self, node: Node, outcome: Outcome) -> None:
@@ -58,12 +58,16 @@ class Recorder:
         for _, reason in self._reasons.values():
             y = reason.multipliers
             moved = units.proof_of(Proof(reason.diagonal.values, reason.point, y[:rows], y[rows:]))
-            number = self._diagonals[id(reason.diagonal)][0]
+            number = self._diagonals[_key(reason.diagonal)][0]
             reasons.append(Given(number, moved.point, moved.rows, moved.binary_rows))
         given = units.given
         own = (given.x_lower, given.x_upper)
         implied = any((one != other).any() for one, other in zip(own, implied_bounds(given), strict=True))
         return ProofTree(claimed, diagonals, reasons, self.root, implied, given.hash, __version__)
+
+
+def _key(diagonal: Diagonal) -> bytes:
+    return diagonal.values.tobytes()
 
 
 def _no_rows(units: Units) -> tuple[Vector, Vector]:

@@ -22,6 +22,7 @@ def check_arguments(
     seed: int,
     progress: Progress | bool | None,
     callback: object,
+    executor: object,
 ) -> None:
     if not isinstance(problem, Problem):
         raise ArgumentError(f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem())")
@@ -32,6 +33,10 @@ def check_arguments(
             raise ArgumentError(f"{name} is {value!r}; it must be a number")
     if callback is not None and not callable(callback):
         raise ArgumentError(f"callback is a {type(callback).__name__}; it must be callable with an Incumbent")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise ArgumentError(
+            f"executor is a {type(executor).__name__}; it must be an Executor, such as Client.get_executor() of Dask"
+        )
     if progress not in (None, True, False) and not hasattr(progress, "incumbent"):
         raise ArgumentError(
             f"progress is {progress!r}; it must be True, False or an object with the methods of Progress"

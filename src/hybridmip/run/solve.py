@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from contextlib import nullcontext
 
 import numpy as np
@@ -46,6 +47,7 @@ def solve(
     progress: Progress | bool | None = None,
     callback: Callable[[Incumbent], object] | None = None,
     prove: bool = False,
+    executor: Executor | None = None,
 ) -> Result:
     """Solve a mixed-integer program with binary variables.
 
@@ -70,6 +72,9 @@ def solve(
     prove : bool
         Go on until the answer is proven (or the time is up). Without a time limit, a gap or this a bounded amount of
         work goes into the proof.
+    executor : concurrent.futures.Executor, optional
+        Where subtrees of branch and bound are worked on, such as a process pool or Dask's `Client.get_executor()`;
+        the proof does not depend on how many workers it has. Pays where a proof takes minutes.
 
     Returns
     -------
@@ -85,7 +90,7 @@ def solve(
     """
     config = config if config is not None else Config()
     gap = OPTIMAL_GAP if gap is None else gap
-    check_arguments(problem, config, time_limit, gap, seed, progress, callback)
+    check_arguments(problem, config, time_limit, gap, seed, progress, callback, executor)
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     clock, verdicts, state = Clock(time_limit), Verdicts(), None
@@ -104,7 +109,7 @@ def solve(
         proves = prove and any(isinstance(step, Tree) for step in steps)
         rng = np.random.default_rng(seed)
         told = None if callback is None else lambda found: callback(in_units(found, units))
-        state = SearchState(reduced.problem, config, solver, binaries, rng, clock, gap, display, told, proves)
+        state = SearchState(reduced.problem, config, solver, binaries, rng, clock, gap, display, told, proves, executor)
         with one_thread(problem.n):
             verdicts.reason = _run(steps, Run(state, Setting(reduced.problem, binaries), given, verdicts))
     except NoFeasibleBinaries as proof:

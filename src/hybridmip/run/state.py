@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
@@ -66,6 +67,8 @@ class SearchState:
         Told of every improvement; a callback that returns True ends the solve.
     prove : bool
         Whether to go on until the tree has a proof.
+    executor : Executor, optional
+        Where subtrees are grown.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class SearchState:
         progress: Progress | None = None,
         callback: Callable[[Incumbent], object] | None = None,
         prove: bool = False,
+        executor: Executor | None = None,
     ) -> None:
         self.problem = problem
         self.config = config
@@ -92,6 +96,7 @@ class SearchState:
         self.progress = progress
         self.callback = callback
         self.prove = prove
+        self.executor = executor
         self.best_b: Binary | None = None
         self.best = Evaluation(math.inf, math.inf)
         self.found_by = ""
@@ -105,8 +110,8 @@ class SearchState:
         self.statistics = Statistics(lambda: (solver.evaluations, len(self.trace)))
         self.guidance = Guidance(np.zeros(problem.n))
         self._ticked = clock.started
-        #: Nodes of the tree so far, and its proof once it is closed, given the units.
-        self.nodes = 0
+        #: Nodes of the tree so far, those open while it runs, and its proof once it is closed, given the units.
+        self.nodes = self.open_nodes = 0
         self.proof: Callable[[Units], ProofTree | None] | None = None
 
     @property
@@ -144,7 +149,11 @@ class SearchState:
             raise StopSearch(StopReason.TIME_LIMIT)
         if self.progress is not None and now - self._ticked >= HEARTBEAT:
             self._ticked = now
-            self.progress.tick(self.seconds, self.phase, self.best.objective, self.bound)
+            tell = getattr(self.progress, "tree", None) if self.open_nodes else None
+            if tell is not None:
+                tell(self.seconds, self.best.objective, self.bound, self.nodes, self.open_nodes)
+            else:
+                self.progress.tick(self.seconds, self.phase, self.best.objective, self.bound)
         limit = self.config.evaluation_limit
         if limit is not None and self.solver.evaluations >= limit:
             raise StopSearch(StopReason.EVALUATION_LIMIT)
