@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from hybridmip.bounds.null_vectors import null_vectors
 from hybridmip.engines.blas import one_thread
 from hybridmip.engines.compiled import load
 from hybridmip.model.quadratic import (
@@ -42,7 +44,8 @@ def phi(Q: QuadraticForm) -> Vector:
 
     The inverse is formed of no more than it needs: not at all for a diagonal, block by block for a
     sparse Q, and a strip of rows at a time through the factors for a factor model. Where a block of Q
-    is singular its inverse does not exist and no positive diagonal need fit below it: Phi is 0 there.
+    is singular its inverse does not exist: Phi is 0 where null vectors have entries, and elsewhere that of what these x
+    leave of the block.
     """
     if isinstance(Q, DiagonalForm):
         return np.asarray(Q.diagonal())
@@ -65,13 +68,34 @@ def _phi_of_matrix(matrix: Matrix) -> Vector:
         return np.zeros(matrix.shape[0])
     factor, info = lapack.dpotrf(matrix / scale, lower=1)
     if info != 0 or (np.diag(factor) < SINGULAR * np.sqrt(np.diag(matrix) / scale)).any():
-        return np.zeros(matrix.shape[0])
+        return _without_null_vectors(matrix, _phi_of_matrix)
     inverse, info = lapack.dpotri(factor, lower=1)
     if info != 0:
         return np.zeros(matrix.shape[0])
     lower = np.tril(np.abs(inverse))
     sums = lower.sum(axis=1) + lower.sum(axis=0) - np.diag(lower)
     return certain(matrix, scale / sums)
+
+
+def _without_null_vectors(matrix: Matrix, regular: Callable[[Matrix], Vector]) -> Vector:
+    """A diagonal that is 0 where null vectors have entries: elsewhere that of the Schur complement, which is regular."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve  # as in `_phi_of_matrix`
+
+    result = np.zeros(matrix.shape[0])
+    null = null_vectors(matrix)
+    implied, touched = null.implied, null.touched
+    kept, others = np.flatnonzero(~touched), np.flatnonzero(touched & ~implied)
+    if kept.size == 0 or kept.size == touched.size:
+        return result
+    left = matrix[np.ix_(kept, kept)]
+    if others.size:
+        across = matrix[np.ix_(others, kept)]
+        try:
+            left = left - across.T @ cho_solve(cho_factor(matrix[np.ix_(others, others)]), across)
+        except LinAlgError:
+            return result
+    result[kept] = regular(0.5 * (left + left.T))
+    return certain(matrix, result)
 
 
 def _phi_of_factors(Q: FactorModel) -> Vector:
@@ -148,7 +172,11 @@ def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | N
 
     load(mixing.KERNELS)
     with one_thread(matrix.shape[0]):
-        return _mixing(matrix, weights, time_limit, rounds, mixing.sweep)
+        touched = null_vectors(matrix).touched
+        if not touched.any():
+            return _mixing(matrix, weights, time_limit, rounds, mixing.sweep)
+        part = None if weights is None else weights[~touched]
+        return _without_null_vectors(matrix, lambda left: _mixing(left, part, time_limit, rounds, mixing.sweep))
 
 
 def _mixing(matrix: Matrix, weights: Vector | None, time_limit: float | None, rounds: int, sweep: Any) -> Vector:

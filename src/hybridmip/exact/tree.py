@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.bounds.null_vectors import NullVectors, null_vectors
 from hybridmip.bounds.proof_tree import Branch
 from hybridmip.exact.fit_kernel import fit
 from hybridmip.model.quadratic import Matrix, Vector
@@ -43,6 +45,10 @@ STRETCH = 0.08
 WORTH = 0.02
 #: A diagonal entry below this share of Q's counts as none.
 NEGLIGIBLE = 1e-7
+#: A null vector is branched on when an x on it is at least this share of the largest, in standard deviations.
+CARRIES = 0.05
+#: And when it has entries of no more than this share of the x that are open: elsewhere there is a diagonal.
+FEW = 0.5
 #: b beyond this is no longer fractional.
 WHOLE = 1.0 - 1e-6
 
@@ -76,6 +82,8 @@ class Node:
     start: Vector
     bound: float
     depth: int = 0
+    #: How many x had no diagonal for a null vector, at the parent.
+    without: int = 0
     #: Where what is done at this node is kept, if it is.
     branch: Branch | None = None
 
@@ -114,6 +122,9 @@ class Worker:
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
         self._curved = np.diag(shared.Q) > 0
+        # Asked several times of one node; what is in play says all.
+        self._null_vectors = lru_cache(maxsize=64)(self._null_vectors_of)
+        self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
 
     def root(self, diagonal: Vector | None = None) -> Node:
         """The node in which nothing is fixed but what is never on."""
@@ -139,6 +150,20 @@ class Worker:
         owner = self.shared.switch
         return np.asarray((owner >= 0) & (status[np.maximum(owner, 0)] == 0))
 
+    def null_vectors(self, status: Status) -> NullVectors:
+        """Of Q on the curved x in play."""
+        n = self.shared.q.size
+        if not self._singular:
+            return NullVectors(np.zeros(n, dtype=bool), np.zeros((0, n), dtype=bool))
+        return self._null_vectors((self.in_play(status) & self._curved).tobytes())
+
+    def _null_vectors_of(self, in_play: bytes) -> NullVectors:
+        there, n = np.flatnonzero(np.frombuffer(in_play, dtype=bool)), self.shared.q.size
+        found = null_vectors(self.shared.Q[np.ix_(there, there)])
+        implied, entries = np.zeros(n, dtype=bool), np.zeros((len(found.entries), n), dtype=bool)
+        implied[there], entries[:, there] = found.implied, found.entries
+        return NullVectors(implied, entries)
+
     def certain(self, diagonal: Vector, status: Status) -> Diagonal | None:
         """The diagonal with a proof that it is below Q on the x in play; None where there is none."""
         shared, there = self.shared, np.flatnonzero(self.in_play(status))
@@ -157,8 +182,11 @@ class Worker:
         Changes the node's weights and factor, from which the next fit goes on.
         """
         shared, status = self.shared, node.status
-        free = np.flatnonzero(self.free(status) & self._curved)
-        rest = np.flatnonzero(self.in_play(status) & ~self.free(status) & self._curved)
+        null = self.null_vectors(status)
+        implied, touched = null.implied, null.touched
+        fitted = self.free(status) & self._curved & ~touched
+        free = np.flatnonzero(fitted)
+        rest = np.flatnonzero(self.in_play(status) & self._curved & ~fitted & ~implied)
         if free.size < 2:
             return None
         base = np.maximum(b[shared.switch[free]], 1e-9)
@@ -183,7 +211,7 @@ class Worker:
         values = np.zeros(shared.q.size)
         # What is nothing beside Q is nothing: where Q is singular only rounding would be left of it.
         values[free] = np.where(found > NEGLIGIBLE * np.diag(shared.Q)[free], found, 0.0)
-        if proven:
+        if proven and not implied.any():
             return Diagonal(values, np.zeros(values.size))
         return self.certain(values, status) or self.certain(values * (1 - 1e-7), status)
 
@@ -240,9 +268,12 @@ class Worker:
         if reason.value >= cut:
             outcome.closed = reason
             return outcome
-        rounds = ROOT_ROUNDS if node.depth == 0 else ROUNDS if node.depth % 2 == 0 else 0
+        done = self._fix(node, reason, costs, cut, outcome)
+        without = int((self.null_vectors(node.status).touched & self.free(node.status)).sum())
+        # Where a null vector is gone there is much to gain again.
+        fresh = node.depth == 0 or without < node.without - 1
+        rounds = ROOT_ROUNDS if fresh else ROUNDS if node.depth % 2 == 0 else 0
         step, best = STEP, reason
-        done = self._fix(node, best, costs, cut, outcome)
         for turn in range(rounds):
             if done is not None:
                 return done
@@ -264,7 +295,7 @@ class Worker:
             else:
                 step *= 0.5
             left = cut - best.value
-            if node.depth == 0:
+            if fresh:
                 if (0 < gain < 0.01 * left and turn > 3) or step < 0.03:
                     break
             elif gain < WORTH * left:
@@ -276,13 +307,30 @@ class Worker:
         score = np.where(b[free] < WHOLE, b[free], 0.0)
         if not score.any():  # nothing is fractional, and yet the bound is below the cut
             score = -np.abs(b[free] - 0.5)
-        i = outcome.binary = int(free[int(np.argmax(score))])
+        dependent = self._dependent(node, best.point)
+        i = outcome.binary = int(free[int(np.argmax(score))]) if dependent is None else dependent
         for side in (1, -1):
             status = node.status.copy()
             status[i] = side
             child = Node(status, node.diagonal, node.weights, node.factor, node.start, outcome.bound, node.depth + 1)
+            child.without = without
             outcome.children.append(child)
         return outcome
+
+    def _dependent(self, node: Node, x: Vector) -> int | None:
+        """The binary whose x carries the heaviest null vector of Q: without it the others have a diagonal again.
+
+        None where x is nothing on all of them. A column that is implied comes first, then the largest x.
+        """
+        free, null = self.free(node.status), self.null_vectors(node.status)
+        size = np.where(free, np.abs(x) * np.sqrt(np.maximum(np.diag(self.shared.Q), 0.0)), 0.0)
+        heaviest, found = CARRIES * float(size.max(initial=0.0)), None
+        for entries in null.entries:
+            there = np.flatnonzero(entries & free)
+            if there.size <= FEW * free.sum() and size[there].max(initial=0.0) > heaviest:
+                heaviest = float(size[there].max())
+                found = int(self.shared.switch[there[np.lexsort((size[there], null.implied[there]))[-1]]])
+        return found
 
     def _fix(self, node: Node, reason: Reason, costs: Any, cut: float, outcome: Outcome) -> Outcome | None:
         """Fix what the bound decides; an outcome where that ends the node."""
