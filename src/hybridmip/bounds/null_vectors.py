@@ -30,17 +30,18 @@ class NullVectors(NamedTuple):
     ----------
     implied : ndarray of bool, shape (n,)
         Columns that the others imply: without them the matrix is regular.
-    entries : ndarray of bool, shape (vectors, n)
-        Where each null vector of the basis has entries.
+    vectors : ndarray, shape (vectors, n)
+        The sizes of its entries, in units in which the matrix has a diagonal of 1, the largest entry of each 1; 0 where an entry is
+        too small to matter.
     """
 
     implied: NDArray[np.bool_]
-    entries: NDArray[np.bool_]
+    vectors: Matrix
 
     @property
     def touched(self) -> NDArray[np.bool_]:
         """Columns of which a null vector has an entry."""
-        return np.asarray(self.entries.any(axis=0))
+        return np.asarray((self.vectors != 0.0).any(axis=0))
 
 
 def null_vectors(matrix: Matrix) -> NullVectors:
@@ -50,22 +51,23 @@ def null_vectors(matrix: Matrix) -> NullVectors:
     n = matrix.shape[0]
     diagonal = np.diag(matrix)
     implied = diagonal <= 0.0
-    entries = np.eye(n, dtype=bool)[implied]
+    flat = np.eye(n)[implied]
     kept = np.flatnonzero(~implied)
     if kept.size < 2:
-        return NullVectors(implied, entries)
+        return NullVectors(implied, flat)
     root = 1.0 / np.sqrt(diagonal[kept])
     factor, order, rank, _ = lapack.dpstrf(matrix[np.ix_(kept, kept)] * np.outer(root, root), tol=NONE, lower=1)
     order = kept[order - 1]
     implied[order[rank:]] = True
     regular = int((np.diag(factor)[:rank] ** 2 > LITTLE).sum())
     if regular == kept.size:
-        return NullVectors(implied, entries)
+        return NullVectors(implied, flat)
     lower = np.tril(factor[:, :rank])
     weights = solve_triangular(lower[:regular, :regular], lower[regular:, :regular].T, lower=True, trans="T").T
     # What is left of each column; the weights are those of the scaled columns.
     left = (lower[regular:, regular:] ** 2).sum(axis=1)
-    found = np.zeros((kept.size - regular, n), dtype=bool)
-    found[:, order[:regular]] = GIVEN_UP * weights**2 > np.maximum(left, ROUNDING)[:, None]
-    found[np.arange(len(found)), order[regular:]] = True
-    return NullVectors(implied, np.concatenate([entries, found]))
+    found = np.zeros((kept.size - regular, n))
+    found[:, order[:regular]] = np.where(GIVEN_UP * weights**2 > np.maximum(left, ROUNDING)[:, None], weights, 0.0)
+    found[np.arange(len(found)), order[regular:]] = -1.0
+    found = np.abs(found) / np.abs(found).max(axis=1)[:, None]
+    return NullVectors(implied, np.concatenate([flat, found]))

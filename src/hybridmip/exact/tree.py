@@ -47,8 +47,8 @@ WORTH = 0.02
 NEGLIGIBLE = 1e-7
 #: A null vector is branched on when an x on it is at least this share of the largest, in standard deviations.
 CARRIES = 0.05
-#: And when it has entries of no more than this share of the x that are open: elsewhere there is a diagonal.
-FEW = 0.5
+#: And when the squares of its entries sum up to no more than this, the largest being 1: spread over many x it stays.
+SPREAD = 2.5
 #: b beyond this is no longer fractional.
 WHOLE = 1.0 - 1e-6
 
@@ -154,15 +154,15 @@ class Worker:
         """Of Q on the curved x in play."""
         n = self.shared.q.size
         if not self._singular:
-            return NullVectors(np.zeros(n, dtype=bool), np.zeros((0, n), dtype=bool))
+            return NullVectors(np.zeros(n, dtype=bool), np.zeros((0, n)))
         return self._null_vectors((self.in_play(status) & self._curved).tobytes())
 
     def _null_vectors_of(self, in_play: bytes) -> NullVectors:
         there, n = np.flatnonzero(np.frombuffer(in_play, dtype=bool)), self.shared.q.size
         found = null_vectors(self.shared.Q[np.ix_(there, there)])
-        implied, entries = np.zeros(n, dtype=bool), np.zeros((len(found.entries), n), dtype=bool)
-        implied[there], entries[:, there] = found.implied, found.entries
-        return NullVectors(implied, entries)
+        implied, vectors = np.zeros(n, dtype=bool), np.zeros((len(found.vectors), n))
+        implied[there], vectors[:, there] = found.implied, found.vectors
+        return NullVectors(implied, vectors)
 
     def certain(self, diagonal: Vector, status: Status) -> Diagonal | None:
         """The diagonal with a proof that it is below Q on the x in play; None where there is none."""
@@ -318,18 +318,19 @@ class Worker:
         return outcome
 
     def _dependent(self, node: Node, x: Vector) -> int | None:
-        """The binary whose x carries the heaviest null vector of Q: without it the others have a diagonal again.
+        """The binary to decide first because of a null vector of Q; None where there is none.
 
-        None where x is nothing on all of them. A column that is implied comes first, then the largest x.
+        The null vector is the one with the largest x on it, the binary that of its largest entry: without a mixture its
+        members have a diagonal again, without one of many members they have little.
         """
         free, null = self.free(node.status), self.null_vectors(node.status)
         size = np.where(free, np.abs(x) * np.sqrt(np.maximum(np.diag(self.shared.Q), 0.0)), 0.0)
         heaviest, found = CARRIES * float(size.max(initial=0.0)), None
-        for entries in null.entries:
-            there = np.flatnonzero(entries & free)
-            if there.size <= FEW * free.sum() and size[there].max(initial=0.0) > heaviest:
+        for vector in null.vectors:
+            there = np.flatnonzero((vector != 0.0) & free)
+            if vector @ vector <= SPREAD and size[there].max(initial=0.0) > heaviest:
                 heaviest = float(size[there].max())
-                found = int(self.shared.switch[there[np.lexsort((size[there], null.implied[there]))[-1]]])
+                found = int(self.shared.switch[there[np.lexsort((size[there], np.round(vector[there], 6)))[-1]]])
         return found
 
     def _fix(self, node: Node, reason: Reason, costs: Any, cut: float, outcome: Outcome) -> Outcome | None:
