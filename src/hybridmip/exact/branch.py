@@ -35,6 +35,8 @@ SHARE_OF_GAP = 0.5
 SHARE_OF_CHECK = 0.02
 #: Beyond so many open nodes the deepest come first.
 MOST_OPEN = 20_000
+#: In the solver's units, in which x and costs are near 1: what rounding leaves of an objective that is zero.
+ROUNDING = 1e-26
 SOURCE = "tree"
 
 
@@ -69,7 +71,8 @@ class Branching:
     def cut(self) -> float:
         """What a node's bound must pass for the gap to be closed."""
         best = self.state.best.objective
-        return best - SHARE_OF_GAP * self.state.gap * max(abs(best), LEAST_OBJECTIVE * self.state.size)
+        open_gap = SHARE_OF_GAP * self.state.gap * max(abs(best), LEAST_OBJECTIVE * self.state.size)
+        return best - max(open_gap, ROUNDING)
 
     @property
     def bound(self) -> float:
@@ -91,8 +94,13 @@ class Branching:
                 root = self.worker.root(self._diagonal)
                 if self.record is not None:
                     root.branch = self.record.root
-                self._push(root)
                 self._began = True
+                known = self._known()
+                if known is None:
+                    self._push(root)
+                else:
+                    self._take(root, Outcome(known.value, closed=known), self.cut, set())
+                    state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=False)
             while self._open and self.work < until:
                 state.open_nodes = len(self._open)
                 state.check()
@@ -129,6 +137,15 @@ class Branching:
         for node, part in zip(batch, parts, strict=True):
             part[0] = (node, part[0][1])  # the one that the record knows
         return [pair for part in parts for pair in part]
+
+    def _known(self) -> Reason | None:
+        """A proof from before that passes the cut, as a reason: nothing is left to do then but to keep it."""
+        found = self.state.ledger.proof
+        if found is None or found.proof is None or not found.claimed >= self.cut:
+            return None
+        proof = found.proof
+        diagonal = Diagonal(proof.diagonal, np.zeros(proof.point.size))
+        return Reason(diagonal, proof.point, np.concatenate([proof.rows, proof.binary_rows]), found.claimed)
 
     def _proof(self, units: Units) -> ProofTree | None:
         """The proof, for the problem given; None where no document can hold it."""

@@ -49,6 +49,9 @@ NEGLIGIBLE = 1e-7
 CARRIES = 0.05
 #: And when the squares of its entries sum up to no more than this, the largest being 1: spread over many x it stays.
 SPREAD = 2.5
+#: An x has no curvature to speak of below this share of what is usual, over its whole range; and most that may be so.
+FLAT = 1e-3
+FEW = 0.1
 #: b beyond this is no longer fractional.
 WHOLE = 1.0 - 1e-6
 
@@ -122,9 +125,19 @@ class Worker:
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
         self._curved = np.diag(shared.Q) > 0
+        self._flat = self._without_curvature()
         # Asked several times of one node; what is in play says all.
         self._null_vectors = lru_cache(maxsize=64)(self._null_vectors_of)
         self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
+
+    def _without_curvature(self) -> NDArray[np.bool_]:
+        """Which x have a switch and hardly any curvature beside the others, where these are few."""
+        shared = self.shared
+        reach = np.maximum(np.abs(shared.lower), np.abs(shared.upper))
+        curvature = np.where(self._curved, np.diag(shared.Q), 0.0) * np.where(self._curved, reach, 1.0) ** 2
+        switched = shared.switch >= 0
+        flat = switched & (curvature < FLAT * float(np.median(curvature[switched]))) if switched.any() else switched
+        return flat if flat.sum() <= max(1, FEW * switched.sum()) else np.zeros_like(flat)
 
     def root(self, diagonal: Vector | None = None) -> Node:
         """The node in which nothing is fixed but what is never on."""
@@ -320,10 +333,14 @@ class Worker:
     def _dependent(self, node: Node, x: Vector) -> int | None:
         """The binary to decide first because of a null vector of Q; None where there is none.
 
-        The null vector is the one with the largest x on it, the binary that of its largest entry: without a mixture its
-        members have a diagonal again, without one of many members they have little.
+        An x without curvature is one by itself: a b as small as its limits let it be costs nothing. Of the others that
+        with the largest x on it counts, and of its entries the largest: without a mixture its members have a diagonal
+        again, without one of many members they have little.
         """
         free, null = self.free(node.status), self.null_vectors(node.status)
+        flat = np.where(free & self._flat, np.abs(x), 0.0)
+        if flat.max(initial=0.0) > CARRIES * np.abs(x).max(initial=0.0):
+            return int(self.shared.switch[np.argmax(flat)])
         size = np.where(free, np.abs(x) * np.sqrt(np.maximum(np.diag(self.shared.Q), 0.0)), 0.0)
         heaviest, found = CARRIES * float(size.max(initial=0.0)), None
         for vector in null.vectors:
