@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import bounds, buyin, files, frontier, growth, kernel, proofs, startup, support, sweep
+from benchmarks import bounds, buyin, files, frontier, growth, kernel, proofs, singular, startup, support, sweep
 from benchmarks.common import ROOT, Options, Skip, describe_machines, records, say
 from benchmarks.peers import PEERS
 
@@ -21,6 +21,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "buyin": (buyin, "buyin"),
     "bounds": (bounds, "bounds"),
     "proofs": (proofs, "proofs"),
+    "singular": (singular, "singular"),
     "files": (files, "files"),
     "growth": (growth, "growth"),
     "support": (support, "support"),

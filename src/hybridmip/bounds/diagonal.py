@@ -34,7 +34,7 @@ MOST_ROUNDS = 60
 #: Q - D counts as semidefinite when it is so up to this share of Q's diagonal, which is charged.
 SEMIDEFINITE = 1e-12
 #: A pivot below this share of its diagonal entry (as roots) is one of a singular matrix.
-SINGULAR = 1e-7
+SINGULAR = 1e-6
 #: The mixing method has converged when a sweep moves this little.
 MIXING_STOP = 1e-9
 
@@ -67,7 +67,8 @@ def _phi_of_matrix(matrix: Matrix) -> Vector:
     if scale == 0.0:
         return np.zeros(matrix.shape[0])
     factor, info = lapack.dpotrf(matrix / scale, lower=1)
-    if info != 0 or (np.diag(factor) < SINGULAR * np.sqrt(np.diag(matrix) / scale)).any():
+    small = info != 0 or bool((np.diag(factor) < SINGULAR * np.sqrt(np.diag(matrix) / scale)).any())
+    if small and (info != 0 or null_vectors(matrix).touched.any()):
         return _without_null_vectors(matrix, _phi_of_matrix)
     inverse, info = lapack.dpotri(factor, lower=1)
     if info != 0:
@@ -78,7 +79,7 @@ def _phi_of_matrix(matrix: Matrix) -> Vector:
 
 
 def _without_null_vectors(matrix: Matrix, regular: Callable[[Matrix], Vector]) -> Vector:
-    """A diagonal that is 0 where null vectors have entries: elsewhere that of the Schur complement, which is regular."""
+    """A diagonal: 0 where null vectors have entries; elsewhere that of the Schur complement, which is regular."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve  # as in `_phi_of_matrix`
 
     result = np.zeros(matrix.shape[0])

@@ -31,8 +31,8 @@ class NullVectors(NamedTuple):
     implied : ndarray of bool, shape (n,)
         Columns that the others imply: without them the matrix is regular.
     vectors : ndarray, shape (vectors, n)
-        The sizes of its entries, in units in which the matrix has a diagonal of 1, the largest entry of each 1; 0 where an entry is
-        too small to matter.
+        The sizes of its entries, in units in which the matrix has a diagonal of 1; of each the largest is 1, and what
+        is too small to matter is 0.
     """
 
     implied: NDArray[np.bool_]

@@ -1,7 +1,8 @@
 """Proofs that a symmetric matrix is semidefinite, by a Cholesky factorisation with its rounding charged.
 
 The matrix is first scaled to a diagonal between 1 and 4, by powers of two, so that what is let pass is measured x by x
-and not against the largest entry: 1e-9 beside a 1 may be all that there is in the units of its own variable.
+and not against the largest entry: 1e-9 beside a 1 may be all that there is in the units of its own variable. Of rows
+that are copies of each other, to the last digit, one is enough: that proves a singular matrix with nothing lacking.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ def lacking(
     for room in (-rounding, 0.1 * rounding, rounding, 10 * rounding, 1e-11, 1e-10, 0.5 * tolerance):
         if room > max(tolerance, 10 * rounding):
             break
+        if room == 0.1 * rounding and (copies := _copies(matrix, kept, taken)) is not None:
+            return _without(copies, matrix, taken, tolerance, diagonal)
         tried = np.array(scaled, order="F")
         tried[np.diag_indices(kept.size)] = own + room
         if (own + room > 0.0).all() and lapack.dpotrf(tried, lower=1, overwrite_a=1)[1] == 0:
@@ -76,3 +79,31 @@ def lacking(
                 slack[kept] = np.ldexp(np.full(kept.size, room + rounding), 2 * root)
             return slack
     return None
+
+
+def _copies(
+    matrix: NDArray[np.float64], kept: NDArray[np.intp], taken: NDArray[np.float64] | None
+) -> NDArray[np.intp] | None:
+    """For every x the first one with the very same row, among those that nothing is taken of; None where all differ."""
+    whole = kept if taken is None else kept[taken[kept] == 0.0]
+    first, known = np.arange(len(matrix)), dict[bytes, np.intp]()
+    for i in whole:
+        first[i] = known.setdefault(matrix[i].tobytes(), i)
+    return None if len(known) == whole.size else first
+
+
+def _without(
+    first: NDArray[np.intp],
+    matrix: NDArray[np.float64],
+    taken: NDArray[np.float64] | None,
+    tolerance: float,
+    size: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """`lacking` with one of each set of copies: x'Qx knows their sum only, and (sum of g)^2 <= g times the squares."""
+    own = np.flatnonzero(first == np.arange(first.size))
+    found = lacking(matrix[np.ix_(own, own)], None if taken is None else taken[own], tolerance, size[own])
+    if found is None:
+        return None
+    slack = np.zeros(first.size)
+    slack[own] = found
+    return np.asarray(slack[first] * np.bincount(first, minlength=first.size)[first])
