@@ -100,7 +100,7 @@ def report(documents: list[dict[str, Any]]) -> str:
                 base = nodes
             proven = f"{sum(entry['status'] == 'optimal' for entry in mine)} of {len(mine)}"
             checked = f"{sum(entry['checked'] for entry in mine)} of {len(mine)}"
-            rows.append([n, columns, proven, checked, number(nodes), f"{nodes / base:.2f}", number(seconds)])
+            rows.append([n, columns, proven, checked, f"{nodes:,}", f"{nodes / base:.2f}", number(seconds)])
     rules = document["settings"]["rules"]
     return section(
         "Singular covariances",
