@@ -20,6 +20,9 @@ from problems import BINARY_ROWS, BOUNDS, NoReference, Recipe, all_members, make
 import hybridmip as hm
 from hybridmip.bounds.proof_tree import Branch, ProofTree, Reason
 from hybridmip.errors import FileError
+from hybridmip.model.units import Proof, Units
+from hybridmip.relax.node import Shared, root_relaxation
+from hybridmip.relax.protocol import Setting
 from hybridmip.run.phases import QuickStart, Start, Tree
 from hybridmip.run.progress import TextProgress
 from hybridmip.run.result import StopReason
@@ -174,6 +177,24 @@ def test_portfolios_are_proven_with_few_nodes() -> None:
         assert result.stop_reason is StopReason.EXHAUSTED
         assert 0 < result.nodes < 2000
         assert result.proof.verify(result.problem)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9])
+def test_a_row_with_one_limit_is_no_equation(share: float) -> None:
+    """The bound of a node has the price of such a row right: the formula reaches the relaxation's own value."""
+    returns, covariance = hm.market(assets=20, seed=1).sample_estimates()
+    target = float(np.quantile(returns, share))
+    problem = hm.Portfolio(
+        returns, covariance, assets=4, min_weight=0.05, target_return=target, return_sense="at_least"
+    ).problem()
+    setting = Setting(Units.of(problem).problem)
+    relaxed = root_relaxation(Shared.of(setting), setting.phi)
+    assert relaxed is not None
+    x, b, rows, binary_rows = relaxed
+    assert rows[int(np.flatnonzero(np.isinf(setting.problem.row_upper))[0])] >= 0
+    value = float(x @ setting.problem.Q.toarray() @ x + setting.phi @ (x**2 / b - x**2))
+    bound, _ = setting.formula.claim(Proof(setting.phi, x, rows, binary_rows))
+    assert value * (1 - 1e-4) <= bound <= value * (1 + 1e-9)
 
 
 def test_threads_do_not_matter() -> None:

@@ -555,7 +555,8 @@ def solve_node(
     equal = np.empty(g, dtype=np.bool_)
     for e in range(g):
         bottom, top = A[e, k + f], A[e, k + f + 1]
-        equal[e] = top - bottom <= 1e-12 * (abs(top) + abs(bottom)) + 1e-300
+        width = top - bottom
+        equal[e] = width < np.inf and width <= 1e-12 * (abs(top) + abs(bottom)) + 1e-300
     share = np.full(f, 0.5)
     if kind == COUNTS:
         for c in range(group_low.size):
