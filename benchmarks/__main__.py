@@ -9,7 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import bounds, buyin, files, frontier, growth, kernel, proofs, singular, startup, support, sweep
+from benchmarks import (
+    bounds,
+    buyin,
+    files,
+    frontier,
+    growth,
+    kernel,
+    proofs,
+    settings,
+    singular,
+    startup,
+    support,
+    sweep,
+)
 from benchmarks.common import ROOT, Options, Skip, describe_machines, records, say
 from benchmarks.peers import PEERS
 
@@ -22,6 +35,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "bounds": (bounds, "bounds"),
     "proofs": (proofs, "proofs"),
     "singular": (singular, "singular"),
+    "settings": (settings, "settings"),
     "files": (files, "files"),
     "growth": (growth, "growth"),
     "support": (support, "support"),
@@ -50,6 +64,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
         "--peers", default="cplex", help="peers of frontier and buyin: cplex,gurobi,scip (default cplex)"
     )
     parser.add_argument("--stride", type=int, default=5, help="Gurobi and SCIP get every so many-th target (default 5)")
+    parser.add_argument("--every", type=int, default=8, help="every which target of the other settings (default 8)")
     parser.add_argument("--seeds", default="0,1,2", help="seeds of ours (default %(default)s)")
     parser.add_argument("--gap", type=float, default=1e-9, help="relative gap of the peers (default %(default)s)")
     parser.add_argument("--out", type=Path, default=None, help="folder of RESULTS.md and results/ (default benchmarks)")
@@ -60,8 +75,8 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
     known = [f"port{i}" for i in range(1, 6)]
     sets = given.sets or ("port1" if given.quick else ",".join(known))
     limit = given.seconds_per_target or (1.0 if given.quick else 10.0)
-    if limit <= 0 or given.stride < 1 or given.gap < 0:
-        parser.error("--seconds-per-target and --stride must be positive, --gap not negative")
+    if limit <= 0 or min(given.stride, given.every) < 1 or given.gap < 0:
+        parser.error("--seconds-per-target, --stride and --every must be positive, --gap not negative")
     try:
         seeds = tuple(int(seed) for seed in given.seeds.split(","))
     except ValueError:
@@ -73,6 +88,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
         peers=tuple(peers),
         seeds=seeds,
         stride=given.stride,
+        every=given.every,
         relative_gap=given.gap,
         out=given.out or ROOT / "benchmarks" / ("quick" if given.quick else ""),
     )

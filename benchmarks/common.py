@@ -58,6 +58,8 @@ class Options:
         Seeds of ours.
     stride : int
         Gurobi and SCIP get every stride-th target.
+    every : int
+        Every so many-th target is part of the other settings.
     threads : int
         Threads of ours and of every peer.
     relative_gap : float
@@ -72,6 +74,7 @@ class Options:
     peers: tuple[str, ...] = ("cplex",)
     seeds: tuple[int, ...] = (0, 1, 2)
     stride: int = 5
+    every: int = 8
     threads: int = 2
     relative_gap: float = 1e-9
     out: Path = field(default_factory=lambda: ROOT / "benchmarks")
