@@ -20,6 +20,7 @@ from problems import BINARY_ROWS, BOUNDS, NoReference, Recipe, all_members, make
 import hybridmip as hm
 from hybridmip.bounds.proof_tree import Branch, ProofTree, Reason
 from hybridmip.errors import FileError
+from hybridmip.model.binaries import BinarySet
 from hybridmip.model.units import Proof, Units
 from hybridmip.relax.node import Shared, root_relaxation
 from hybridmip.relax.protocol import Setting
@@ -95,31 +96,41 @@ def checked_by_loops(problem: hm.Problem, proof: ProofTree) -> bool:
         constant, costs = terms_by_loops(problem, proof, proof.reasons[number], there)
         return constant + sum(cost for cost, on in zip(costs, b, strict=True) if on)
 
-    def ends(b: np.ndarray, node: Branch, on: set[int], off: set[int]) -> bool:
-        spread(on, off)
-        for number, fixed in node.steps:
+    loose = np.array(BinarySet(problem).group) < 0
+
+    def ends(b: np.ndarray, node: Branch, on: set[int], off: set[int], number: tuple[int, int]) -> bool:
+        spread(on, off, number)
+        for reason, fixed in node.steps:
             for i, side in fixed:
                 if bool(b[i]) != (side > 0):
-                    return value(number, b, off) >= proof.claimed - slack
+                    return value(reason, b, off) >= proof.claimed - slack
             for i, side in fixed:
                 (on if side > 0 else off).add(i)
-            spread(on, off)
+            spread(on, off, number)
         if node.closed is not None:
             return node.closed >= 0 and value(node.closed, b, off) >= proof.claimed - slack
+        if node.count is not None:
+            most, more = node.count[1], int(b[loose].sum()) > node.count[1]
+            number = (max(number[0], most + 1), number[1]) if more else (number[0], min(number[1], most))
+            return ends(b, node.children[0 if more else 1], on, off, number)
         if node.binary is None:
             return False
         taken = bool(b[node.binary])
         (on if taken else off).add(node.binary)
-        return ends(b, node.children[0 if taken else 1], on, off)
+        return ends(b, node.children[0 if taken else 1], on, off, number)
 
-    def spread(on: set[int], off: set[int]) -> None:
+    def spread(on: set[int], off: set[int], number: tuple[int, int]) -> None:
         """What the members that are left have in common."""
-        left = [b for b in members if all(b[i] for i in on) and not any(b[i] for i in off)]
+        left = [
+            b
+            for b in members
+            if all(b[i] for i in on) and not any(b[i] for i in off) and number[0] <= b[loose].sum() <= number[1]
+        ]
         for i in range(problem.m):
             if left and not any(b[i] for b in left):
                 off.add(i)
 
-    return all(ends(b, proof.root, set(), set()) for b in members)
+    return all(ends(b, proof.root, set(), set(), (0, problem.m)) for b in members)
 
 
 @settings(max_examples=150 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -154,6 +165,45 @@ def test_the_checker_agrees_with_plain_loops(seed: int) -> None:
     more.claimed = proof.claimed * 1.05
     assert not more.verify(problem)
     assert not checked_by_loops(problem, more)
+
+
+def buy_in(assets: int, seed: int) -> hm.Problem:
+    """Minimum weights and no count, as Pardalos and Rodgers make them: how many are held is what decides."""
+    rng = np.random.default_rng(seed)
+    entries = np.triu(rng.integers(1, 11, (assets, assets)), 1).astype(float)
+    Q = entries + entries.T + np.diag(rng.integers(10 * assets, 20 * assets + 1, assets).astype(float))
+    lower, upper = rng.uniform(0.15, 0.3, assets), rng.uniform(0.375, 0.425, assets)
+    returns = rng.uniform(0.002, 0.01, assets)
+    return hm.Portfolio(
+        returns, Q, min_weight=lower, max_weight=upper, target_return=0.006, return_sense="at_least"
+    ).problem()
+
+
+def test_a_split_by_the_number_that_are_on() -> None:
+    """Few nodes where nothing counts the binaries; the checker, plain loops and a reader take the same proof."""
+    counted = 0
+    for seed in range(4):
+        problem = buy_in(9, seed)
+        proof = hm.solve(problem, config=ALONE, prove=True).proof
+        assert proof.verify(problem)
+        assert ProofTree.from_dict(json.loads(json.dumps(proof.to_dict()))).verify(problem)
+        assert checked_by_loops(problem, proof)
+        counts = [node for node in proof.root.walk() if node.count is not None]
+        counted += len(counts)
+        for node in counts:  # what is left out is missed
+            group, most = node.count
+            for wrong in ((group, most + 1), (group, most - 1), (group + 1, most), (-1, most), (group, -1)):
+                node.count = wrong
+                found = proof.verify(problem)
+                assert not found or checked_by_loops(problem, proof)
+            node.count = (group, most)
+            node.children.reverse()
+            assert not proof.verify(problem)
+            node.children.reverse()
+    assert counted > 0
+    result = hm.solve(buy_in(60, 1), prove=True)
+    assert result.status == "optimal"
+    assert 0 < result.nodes < 100
 
 
 @pytest.mark.parametrize("rows", BINARY_ROWS)

@@ -2,7 +2,8 @@
 
 Every node of the tree is a set of binaries fixed on and off. Its steps are reasons, each a diagonal, a point and
 multipliers for the closed formula (`bounds.certificate`), taken over the b that are left: a reason may rule out one
-value of some binaries, or all that is left, which closes the node. A node that is not closed is split by one binary.
+value of some binaries, or all that is left, which closes the node. A node that is not closed is split by one binary, or
+by how many of a group are on.
 The leaves of the tree cover every b, so that whatever is feasible is at least as large as the value.
 
 The check knows the problem and the formula, and nothing of how the tree was found: no solver, every rounding error
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,10 @@ Status = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Counts:
-    """The rows on b: counts over disjoint sets, or rows that are priced."""
+    """The rows on b: counts over disjoint sets, or rows that are priced.
+
+    Binaries that no count has are a last group, which any number of may be on: nodes can be split by that number.
+    """
 
     disjoint: bool
     group: NDArray[np.int64]
@@ -54,11 +58,24 @@ class Counts:
     @classmethod
     def of(cls, problem: Problem, binaries: BinarySet) -> Counts:
         """Those of a problem."""
+        disjoint = binaries.kind in ("free", "disjoint")
+        group, low, high = (
+            np.array(part, dtype=np.int64) for part in (binaries.group, binaries.group_lower, binaries.group_upper)
+        )
+        loose = group < 0
+        if disjoint and loose.any():
+            group[loose] = low.size
+            low, high = np.append(low, 0), np.append(high, loose.sum())
         return cls(
-            binaries.kind in ("free", "disjoint"), np.array(binaries.group, dtype=np.int64),
-            np.array(binaries.group_lower, dtype=np.int64), np.array(binaries.group_upper, dtype=np.int64),
-            problem.B.toarray(), problem.b_lower, problem.b_upper, np.array(binaries.possible),
+            disjoint, group, low, high, problem.B.toarray(), problem.b_lower, problem.b_upper,
+            np.array(binaries.possible),
         )  # fmt: skip
+
+    def split(self, group: int, most: int) -> tuple[Counts, Counts]:
+        """The counts with more than `most` of a group, and with at most so many."""
+        low, high = self.low.copy(), self.high.copy()
+        low[group], high[group] = max(low[group], most + 1), min(high[group], most)
+        return replace(self, low=low), replace(self, high=high)
 
     def propagate(self, status: Status) -> bool:
         """Fix what the rows leave no choice of; False where no b is left."""
@@ -127,13 +144,15 @@ class Branch:
     """A node: steps (a reason, and the binaries that it fixes, to 1 or -1), then what closes it, or the binary it is
     split by, with the node where that is on and the one where it is off.
 
-    `closed` is the number of a reason, or -1 where the rows on b leave nothing over.
+    `closed` is the number of a reason, or -1 where the rows on b leave nothing over. `count` splits by a number
+    instead: (group, most), with the node where more of the group are on, and the one where at most so many are.
     """
 
     steps: list[tuple[int, list[tuple[int, int]]]] = field(default_factory=list)
     closed: int | None = None
     binary: int | None = None
     children: list[Branch] = field(default_factory=list)
+    count: tuple[int, int] | None = None
 
     def walk(self) -> Iterator[Branch]:
         """All nodes, this one first."""
@@ -208,6 +227,8 @@ class ProofTree:
                 entry["closed"] = node.closed
             if node.binary is not None:
                 entry["binary"] = node.binary
+            if node.count is not None:
+                entry["count"] = list(node.count)
             nodes.append(entry)
         return {
             "format": FORMAT,
@@ -281,30 +302,38 @@ class Check:
     def fault(self) -> str:
         """What is wrong with the proof; empty where nothing is."""
         status = np.where(self.counts.possible, 0, -1).astype(np.int8)
-        stack = [(self.proof.root, status)]
+        stack = [(self.proof.root, status, self.counts)]
         seen = 0
         while stack:
-            node, status = stack.pop()
+            node, status, counts = stack.pop()
             seen += 1
-            if not self.counts.propagate(status):
+            if not counts.propagate(status):
                 continue  # nothing is left here
-            reason = self._steps(node, status)
+            reason = self._steps(node, status, counts)
             if reason == "":
                 continue
             if reason is not None:
                 return f"node {seen}: {reason}"
-            if node.binary is None or len(node.children) != 2:
+            if (node.binary is None) == (node.count is None) or len(node.children) != 2:
                 return f"node {seen} is neither closed nor split: the tree does not cover every b"
+            if node.count is not None:
+                group, most = node.count
+                if not (counts.disjoint and 0 <= group < counts.low.size and 0 <= most < status.size):
+                    return f"node {seen} is split by a count that is not there"
+                for child, limited in zip(node.children, counts.split(group, most), strict=True):
+                    stack.append((child, status.copy(), limited))
+                continue
+            assert node.binary is not None
             if not 0 <= node.binary < status.size:
                 return f"node {seen} is split by a binary that is not there"
             for side, child in zip((-1, 1), reversed(node.children), strict=True):
                 if status[node.binary] in (0, side):
                     fixed = status.copy()
                     fixed[node.binary] = side
-                    stack.append((child, fixed))
+                    stack.append((child, fixed, counts))
         return ""
 
-    def _steps(self, node: Branch, status: Status) -> str | None:
+    def _steps(self, node: Branch, status: Status, counts: Counts) -> str | None:
         """Follow the steps of a node: empty where they close it, None where it must be split, else what is wrong."""
         for number, fixed in node.steps:
             if not 0 <= number < len(self.proof.reasons):
@@ -320,10 +349,10 @@ class Check:
                     return f"reason {number} fixes binary {binary}, which is fixed already"
                 other = before.copy()
                 other[binary] = -side
-                if before[binary] == 0 and self._value(terms, other) < self.proof.claimed:
+                if before[binary] == 0 and self._value(terms, other, counts) < self.proof.claimed:
                     return f"reason {number} does not rule out the other value of binary {binary}"
                 status[binary] = side
-            if not self.counts.propagate(status):
+            if not counts.propagate(status):
                 return ""
         if node.closed is None:
             return None
@@ -334,7 +363,7 @@ class Check:
         terms = self._terms(self.proof.reasons[node.closed], status)
         if terms is None:
             return f"reason {node.closed} proves nothing: Q minus its diagonal is not semidefinite, or x has no limit"
-        value = self._value(terms, status)
+        value = self._value(terms, status, counts)
         if not value >= self.proof.claimed:
             return f"reason {node.closed} gives {value:.12g}, less than the {self.proof.claimed:.12g} claimed"
         return ""
@@ -407,10 +436,10 @@ class Check:
             return None
         return constant, cost
 
-    def _value(self, terms: tuple[float, Vector], status: Status) -> float:
+    def _value(self, terms: tuple[float, Vector], status: Status, counts: Counts) -> float:
         """The least of constant + cost'b over what is left."""
         constant, cost = terms
-        least, size = self.counts.least(cost, status)
+        least, size = counts.least(cost, status)
         return constant + least - 4 * (cost.size + 16) * EPS * (abs(constant) + size)
 
 
@@ -446,8 +475,12 @@ def _node(entry: Any) -> Branch:
     steps = [
         (_index(reason), [(_index(i), _index(value)) for i, value in fixed]) for reason, fixed in entry.get("steps", [])
     ]
-    closed, binary = entry.get("closed"), entry.get("binary")
-    return Branch(steps, None if closed is None else _index(closed), None if binary is None else _index(binary))
+    closed, binary, count = entry.get("closed"), entry.get("binary"), entry.get("count")
+    branch = Branch(steps, None if closed is None else _index(closed), None if binary is None else _index(binary))
+    if count is not None:
+        group, most = count
+        branch.count = (_index(group), _index(most))
+    return branch
 
 
 def _tree(nodes: list[Branch]) -> Branch:
@@ -459,7 +492,7 @@ def _tree(nodes: list[Branch]) -> Branch:
             parent.children.append(node)
             if len(parent.children) == 2:
                 waiting.pop()
-        if node.binary is not None:
+        if node.binary is not None or node.count is not None:
             waiting.append(node)
     if waiting or not nodes:
         raise ValueError

@@ -232,7 +232,15 @@ class Branching:
         binaries = self.state.binaries
         if binaries.kind not in ("free", "disjoint"):
             return
-        b: Binary = binaries.maximise(relaxed - 0.5 + 10.0 * node.status)
+        score = relaxed - 0.5 + 10.0 * node.status
+        loose = self.worker.shared.loose
+        if loose >= 0:  # as many as the node leaves over
+            members = np.flatnonzero(self.worker.shared.group == loose)
+            order = members[np.argsort(-score[members], kind="stable")]
+            low, high = int(node.counts.low[loose]), int(node.counts.high[loose])
+            number = min(max(int((score[members] > 0).sum()), low), high)
+            score[order[:number]], score[order[number:]] = 1.0, -1.0
+        b: Binary = binaries.maximise(score)
         key = np.packbits(b).tobytes()
         if key not in self._rounded:
             self._rounded.add(key)

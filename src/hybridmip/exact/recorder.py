@@ -35,7 +35,7 @@ class Recorder:
         if outcome.closed is not None:
             branch.closed = self._number(outcome.closed)
         if outcome.children:
-            branch.binary = outcome.binary
+            branch.binary, branch.count = outcome.binary, outcome.count
             for child in outcome.children:
                 child.branch = Branch()
                 branch.children.append(child.branch)

@@ -12,7 +12,7 @@ on the number of threads. What rules a node out is kept: all of it together is a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.bounds.null_vectors import NullVectors, null_vectors
-from hybridmip.bounds.proof_tree import Branch
+from hybridmip.bounds.proof_tree import Branch, Counts
 from hybridmip.exact.fit_kernel import fit
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.semidefinite import lacking
@@ -54,6 +54,10 @@ FLAT = 1e-3
 FEW = 0.1
 #: b beyond this is no longer fractional.
 WHOLE = 1.0 - 1e-6
+#: And a number of them is whole when it is nearer to one than this.
+WHOLE_COUNT = 0.05
+#: What a child gains counts at least as this share of what is left.
+LEAST_GAIN = 1e-3
 
 
 @dataclass(frozen=True)
@@ -84,9 +88,13 @@ class Node:
     factor: Matrix
     start: Vector
     bound: float
+    #: The counts of b that are left.
+    counts: Counts
     depth: int = 0
     #: How many x had no diagonal for a null vector, at the parent.
     without: int = 0
+    #: Whether a split by the number of binaries that are on has a chance.
+    by_count: bool = True
     #: Where what is done at this node is kept, if it is.
     branch: Branch | None = None
 
@@ -111,6 +119,8 @@ class Outcome:
     #: What closes the node, if a reason does; and the binary that it is split by, if one does.
     closed: Reason | None = None
     binary: int | None = None
+    #: Or the count: a group, and how many of it are on at most.
+    count: tuple[int, int] | None = None
     #: The one b that is left, if so.
     leaf: NDArray[np.bool_] | None = None
     solves: int = 0
@@ -148,7 +158,8 @@ class Worker:
         if diagonal is not None:
             diagonal = np.where(self.free(status), diagonal, 0.0)
             found = self.certain(diagonal, status) or found
-        node = Node(status, found, np.full(n, -1.0), factor, np.zeros(shared.size_of_iterate), -math.inf)
+        start = np.zeros(shared.size_of_iterate)
+        node = Node(status, found, np.full(n, -1.0), factor, start, -math.inf, shared.counts)
         if diagonal is None:
             node.diagonal = self.fit(node, np.ones(n), np.full(shared.p.size, 0.5), 1.0) or found
         return node
@@ -235,10 +246,11 @@ class Worker:
         x, b, y, cost = np.zeros(n), np.zeros(m), np.zeros(r), np.zeros(m)
         last, following = np.zeros(shared.group_low.size), np.zeros(shared.group_low.size)
         numbers, start = np.zeros(5), np.zeros(shared.size_of_iterate)
+        low, high = shared.limits(node.counts)
         value = solve_node(
-            shared.Q, diagonal.values, shared.q, shared.p, shared.Mx, shared.Mb, shared.low, shared.high, shared.rows,
-            shared.lower, shared.upper, shared.switch, node.status, shared.kind, shared.group, shared.group_low,
-            shared.group_high, diagonal.slack, cut - shared.offset, node.start, start, x, b, y, cost, last, following,
+            shared.Q, diagonal.values, shared.q, shared.p, shared.Mx, shared.Mb, low, high, shared.rows,
+            shared.lower, shared.upper, shared.switch, node.status, shared.kind, shared.group, node.counts.low,
+            node.counts.high, diagonal.slack, cut - shared.offset, node.start, start, x, b, y, cost, last, following,
             numbers,
         )  # fmt: skip
         value += shared.offset
@@ -248,7 +260,7 @@ class Worker:
         outcome.solves += 1
         outcome.iterations += int(numbers[0])
         outcome.work += float(numbers[3])
-        return Reason(diagonal, x, y, value), b, (cost, last, following)
+        return Reason(diagonal, x, y[: shared.own_rows], value), b, (cost, last, following)
 
     def fixed(self, node: Node, value: float, costs: Any, cut: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Binaries that must be on, and that must be off, for anything below the cut."""
@@ -271,7 +283,7 @@ class Worker:
     def work(self, node: Node, cut: float) -> Outcome:
         """Bound a node, fix what can be fixed, and split it unless it is done."""
         outcome = Outcome(node.bound)
-        if not self.shared.counts.propagate(node.status):
+        if not node.counts.propagate(node.status):
             return Outcome(max(node.bound, cut))
         if not (node.status == 0).any():
             return self._leaf(node, cut, outcome)
@@ -316,19 +328,73 @@ class Worker:
         if done is not None:
             return done
         outcome.relaxed = b
-        free = np.flatnonzero(node.status == 0)
-        score = np.where(b[free] < WHOLE, b[free], 0.0)
-        if not score.any():  # nothing is fractional, and yet the bound is below the cut
-            score = -np.abs(b[free] - 0.5)
-        dependent = self._dependent(node, best.point)
-        i = outcome.binary = int(free[int(np.argmax(score))]) if dependent is None else dependent
+        self._split(node, best, b, cut, outcome)
+        for child in outcome.children:
+            child.without = without
+        return outcome
+
+    def _split(self, node: Node, reason: Reason, b: Vector, cut: float, outcome: Outcome) -> None:
+        """Split a node: by a binary, or by how many are on, whichever raises the bounds of its children more."""
+        dependent = self._dependent(node, reason.point)
+        children = self._by_binary(node, b, outcome, dependent)
+        by_count = None if dependent is not None else self._by_count(node, b, outcome.bound)
+        if by_count is not None:
+            room = cut - reason.value
+            gains = [self._gain(pair, reason.value, room, outcome) for pair in (children, by_count[1])]
+            if gains[1] > gains[0]:
+                outcome.binary, outcome.count, children = None, by_count[0], by_count[1]
+            else:
+                for child in children:
+                    child.by_count = False
+        outcome.children = children
+
+    def _child(self, node: Node, status: Status, counts: Counts, bound: float) -> Node:
+        parts = node.diagonal, node.weights, node.factor, node.start
+        return Node(status, *parts, bound, counts, node.depth + 1, by_count=node.by_count)
+
+    def _by_binary(self, node: Node, b: Vector, outcome: Outcome, dependent: int | None) -> list[Node]:
+        """The children with a binary on, and off: the one that a null vector depends on, if there is one."""
+        i = outcome.binary = self._binary(node, b) if dependent is None else dependent
+        children = []
         for side in (1, -1):
             status = node.status.copy()
             status[i] = side
-            child = Node(status, node.diagonal, node.weights, node.factor, node.start, outcome.bound, node.depth + 1)
-            child.without = without
-            outcome.children.append(child)
-        return outcome
+            children.append(self._child(node, status, node.counts, outcome.bound))
+        return children
+
+    def _by_count(self, node: Node, b: Vector, bound: float) -> tuple[tuple[int, int], list[Node]] | None:
+        """A count of the binaries that no row counts, and the children with more on, and fewer; None for none."""
+        g, counts = self.shared.loose, node.counts
+        if g < 0 or not (node.by_count and math.isfinite(bound)):
+            return None
+        number = float(b[self.shared.group == g].sum())
+        most = math.floor(number)
+        if not (WHOLE_COUNT < number - most < 1 - WHOLE_COUNT and counts.low[g] <= most < counts.high[g]):
+            return None
+        return (g, most), [self._child(node, node.status.copy(), part, bound) for part in counts.split(g, most)]
+
+    def _gain(self, children: list[Node], value: float, room: float, outcome: Outcome) -> float:
+        """The product of what the bounds of the children are above a value, each at most the room."""
+        gain = 1.0
+        for child in children:
+            status, above = child.status.copy(), room
+            if child.counts.propagate(status):
+                copy = replace(child, status=status)
+                reason, _, _ = self.bound(copy, child.diagonal, value + room, outcome)
+                above = min(max(reason.value - value, 0.0), room)
+            gain *= above + LEAST_GAIN * room
+        return gain
+
+    def _binary(self, node: Node, b: Vector) -> int:
+        """The binary that a node is split by: where rows count them the largest below 1, else the most fractional."""
+        free = np.flatnonzero(node.status == 0)
+        if self.shared.loose == 0 and node.counts.low[0] < node.counts.high[0]:
+            score = -np.abs(b[free] - 0.5)
+        else:
+            score = np.where(b[free] < WHOLE, b[free], 0.0)
+            if not score.any():  # nothing is fractional, and yet the bound is below the cut
+                score = -np.abs(b[free] - 0.5)
+        return int(free[int(np.argmax(score))])
 
     def _dependent(self, node: Node, x: Vector) -> int | None:
         """The binary to decide first because of a null vector of Q; None where there is none.
@@ -363,7 +429,7 @@ class Worker:
         fixed = [(int(i), 1) for i in np.flatnonzero(on)] + [(int(i), -1) for i in np.flatnonzero(off)]
         outcome.steps.append((reason, fixed))
         node.status[on], node.status[off], outcome.whole = 1, -1, False
-        if not self.shared.counts.propagate(node.status):
+        if not node.counts.propagate(node.status):
             outcome.bound = max(outcome.bound, cut)
             return outcome
         return None if (node.status == 0).any() else self._leaf(node, cut, outcome)

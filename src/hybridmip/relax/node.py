@@ -40,23 +40,45 @@ class Shared:
     group_low: NDArray[np.int64]
     group_high: NDArray[np.int64]
     counts: Counts
+    #: The group of binaries that no row counts, -1 for none: its row is the last.
+    loose: int
 
     @classmethod
     def of(cls, setting: Setting) -> Shared:
         """From the problem and its set of b."""
         problem, binaries = setting.problem, setting.binaries
         priced = binaries.kind not in ("free", "disjoint")
-        Mx = np.concatenate([problem.A.toarray(), np.zeros((problem.B.shape[0], problem.n))])
-        Mb = np.concatenate([problem.G.toarray(), problem.B.toarray()])
+        counts = Counts.of(problem, binaries)
+        loose = counts.low.size - 1 if counts.low.size > binaries.group_lower.size else -1
+        last = (counts.group == loose).astype(np.float64)[None, :][: 1 if loose >= 0 else 0]
+        Mx = np.concatenate([problem.A.toarray(), np.zeros((problem.B.shape[0] + len(last), problem.n))])
+        Mb = np.concatenate([problem.G.toarray(), problem.B.toarray(), last])
+        unlimited = np.full(len(last), np.inf)
         return cls(
             np.ascontiguousarray(problem.Q.toarray()), np.array(problem.q), np.array(problem.p), float(problem.offset),
             np.ascontiguousarray(Mx), np.ascontiguousarray(Mb),
-            np.concatenate([problem.row_lower, problem.b_lower]), np.concatenate([problem.row_upper, problem.b_upper]),
+            np.concatenate([problem.row_lower, problem.b_lower, -unlimited]),
+            np.concatenate([problem.row_upper, problem.b_upper, unlimited]),
             problem.rows, np.array(setting.lower), np.array(setting.upper), np.array(problem.switch, dtype=np.int64),
-            PRICED if priced else COUNTS, np.array(binaries.group, dtype=np.int64),
-            np.array(binaries.group_lower, dtype=np.int64), np.array(binaries.group_upper, dtype=np.int64),
-            Counts.of(problem, binaries),
+            PRICED if priced else COUNTS, counts.group, counts.low, counts.high, counts, loose,
         )  # fmt: skip
+
+    @property
+    def own_rows(self) -> int:
+        """How many rows are the problem's own."""
+        return self.low.size - (self.loose >= 0)
+
+    def limits(self, counts: Counts) -> tuple[Vector, Vector]:
+        """The limits of the rows where these counts hold."""
+        g = self.loose
+        if g < 0 or counts is self.counts:
+            return self.low, self.high
+        low, high = self.low.copy(), self.high.copy()
+        if counts.low[g] > self.group_low[g]:
+            low[-1] = counts.low[g]
+        if counts.high[g] < self.group_high[g]:
+            high[-1] = counts.high[g]
+        return low, high
 
     @property
     def size_of_iterate(self) -> int:
@@ -85,4 +107,4 @@ def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, V
     )  # fmt: skip
     if not (numbers[4] <= CLOSE and np.isfinite(value)):
         return None
-    return x, b, y[: shared.rows], y[shared.rows :]
+    return x, b, y[: shared.rows], y[shared.rows : shared.own_rows]
