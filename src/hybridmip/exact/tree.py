@@ -140,6 +140,9 @@ class Worker:
         self._null_vectors = lru_cache(maxsize=64)(self._null_vectors_of)
         self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
 
+    def __reduce__(self) -> tuple[type[Worker], tuple[Shared]]:
+        return Worker, (self.shared,)
+
     def _without_curvature(self) -> NDArray[np.bool_]:
         """Which x have a switch and hardly any curvature beside the others, where these are few."""
         shared = self.shared
