@@ -10,6 +10,9 @@ is below the value of every feasible point (`la . limits` takes the lower limit 
 and the upper one for a negative). Checking it takes one Cholesky factorisation and one sort. Where the rows on b
 are not counts over disjoint sets their multipliers take the place of the minimum over b. For Q = 0 what is left
 of it is the dual bound of a linear program.
+
+Where Q is singular, so that no diagonal fits, multiples of products that are not negative may be taken off the
+objective first (`bounds.products`); then Q, q, p and the offset above are those of what is left.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from hybridmip import __version__
 from hybridmip.bounds.diagonal import semidefinite_slack
 from hybridmip.bounds.formula import Formula
 from hybridmip.bounds.multipliers import usable, usable_multipliers
+from hybridmip.bounds.products import Products
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.files import read_json, write_text
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
@@ -82,6 +86,8 @@ class Certificate:
         The relaxation it comes from.
     problem_hash, version : str
         Which problem it is for, and the version that made it.
+    products : Products, optional
+        What is taken off the objective first.
     """
 
     diagonal: Vector
@@ -94,6 +100,7 @@ class Certificate:
     problem_hash: str = ""
     version: str = ""
     problem: Problem | None = field(default=None, repr=False)
+    products: Products | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"<Certificate of the bound {self.claimed:.10g} ({self.method}), n = {self.diagonal.size}>"
@@ -107,6 +114,7 @@ class Certificate:
         multipliers: Vector,
         binary_multipliers: Vector | None = None,
         method: str = "",
+        products: Products | None = None,
     ) -> Certificate:
         """The certificate for any diagonal, point and multipliers; what they prove is computed here."""
         d, y, la = (np.array(values, dtype=np.float64) for values in (diagonal, point, multipliers))
@@ -115,21 +123,30 @@ class Certificate:
         binaries = BinarySet(problem)
         best = proof
         for imply in (False, True) if _implied_say_more(problem) else (False,):
-            found, used = Formula(problem, binaries, *_limits(problem, imply)).claim(proof)
+            lowered = _lowered(problem, products, imply)
+            if lowered is None:
+                continue
+            found, used = Formula(lowered, binaries, *_limits(problem, imply)).claim(proof)
             if found > claimed + 1e-12 * abs(found):
                 claimed, best, implied = found, used, imply
-        return cls.of(problem, best, claimed, method, implied)
+        return cls.of(problem, best, claimed, method, implied, products)
 
     @classmethod
     def of(
-        cls, problem: Problem, proof: Proof, claimed: float, method: str = "", implied: bool | None = None
+        cls,
+        problem: Problem,
+        proof: Proof,
+        claimed: float,
+        method: str = "",
+        implied: bool | None = None,
+        products: Products | None = None,
     ) -> Certificate:
         """The certificate for a proof of which it is known already what it proves.
 
         `implied` says whether it is with limits that rows imply; left out, it is where they say more.
         """
         implied = _implied_say_more(problem) if implied is None else implied
-        return cls(*usable(problem, proof), claimed, implied, method, problem.hash, __version__, problem)
+        return cls(*usable(problem, proof), claimed, implied, method, problem.hash, __version__, problem, products)
 
     def bound(self, problem: Problem | None = None) -> float:
         """The closed formula, evaluated anew and lowered by what rounding can have added; -inf where it proves nothing.
@@ -151,7 +168,10 @@ class Certificate:
         except NoFeasibleBinaries:
             return math.inf
         proof = Proof(self.diagonal, self.point, self.multipliers, self.binary_multipliers)
-        return Formula(problem, binaries, *_limits(problem, self.implied_bounds)).bound(proof)
+        lowered = _lowered(problem, self.products, self.implied_bounds)
+        if lowered is None:
+            return -math.inf
+        return Formula(lowered, binaries, *_limits(problem, self.implied_bounds)).bound(proof)
 
     def verify(self, problem: Problem) -> Verification:
         """Check the certificate against a problem, from that problem's data alone.
@@ -168,7 +188,10 @@ class Certificate:
         reason = self._misfit(problem)
         if reason:
             return Verification(False, -math.inf, reason)
-        if semidefinite_slack(problem.Q, self.diagonal) is None:
+        lowered = _lowered(problem, self.products, self.implied_bounds)
+        if lowered is None:
+            return Verification(False, -math.inf, "what the products leave of the objective is not convex")
+        if semidefinite_slack(lowered.Q, self.diagonal) is None:
             return Verification(False, -math.inf, _why_not_below(problem, self.diagonal))
         found = self.bound(problem)
         if math.isnan(self.claimed) or self.claimed > found:
@@ -192,7 +215,7 @@ class Certificate:
             wrong = np.flatnonzero(values != usable_multipliers(values, lower, upper))
             if wrong.size:
                 return f"{name} prices a limit that row {names[wrong[0]]} does not have"
-        return ""
+        return "" if self.products is None else self.products.fault(problem, *_limits(problem, self.implied_bounds))
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as a document ready for JSON, in the caller's units and order."""
@@ -204,6 +227,8 @@ class Certificate:
             "bound": self.claimed if math.isfinite(self.claimed) else None,
             "implied_bounds": self.implied_bounds,
         }
+        if self.products is not None:
+            document["products"] = self.products.to_dict()
         return document | {name: getattr(self, name).tolist() for name in VECTORS}
 
     @classmethod
@@ -235,6 +260,12 @@ class Certificate:
             claimed = math.nan
         if isinstance(bound, bool | str) or math.isnan(claimed):
             raise FileError(f"{source}: bound must be a number")
+        products = None
+        if document.get("products") is not None:
+            try:
+                products = Products.from_dict(document["products"], vectors["multipliers"].size, vectors["point"].size)
+            except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+                raise FileError(f"{source}: products are not what Certificate.save writes") from None
         return cls(
             vectors["diagonal"],
             vectors["point"],
@@ -245,6 +276,7 @@ class Certificate:
             method=str(document.get("method", "")),
             problem_hash=str(document.get("problem_hash", "")),
             version=str(document.get("version", "")),
+            products=products,
         )
 
     def save(self, path: str | Path) -> None:
@@ -266,6 +298,11 @@ def _implied_say_more(problem: Problem) -> bool:
         np.array_equal(one, other)
         for one, other in zip((problem.x_lower, problem.x_upper), implied_bounds(problem), strict=True)
     )
+
+
+def _lowered(problem: Problem, products: Products | None, implied: bool) -> Problem | None:
+    """The problem with products taken off its objective; None where they prove nothing."""
+    return problem if products is None else products.apply(problem, *_limits(problem, implied))
 
 
 def _limits(problem: Problem, implied: bool) -> tuple[Vector, Vector]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from hybridmip.bounds.products import Products
 from hybridmip.model.units import Proof
 
 
@@ -35,6 +36,8 @@ class Bound:
     grade: Grade
     proof: Proof | None = field(default=None, repr=False)
     claimed: float = -math.inf
+    #: What the proof takes off the objective first, if something.
+    products: Products | None = field(default=None, repr=False)
 
 
 class Ledger:
@@ -64,10 +67,11 @@ class Ledger:
         """The best of every source, in the order in which they were first heard of."""
         return tuple(self._best.values())
 
-    @property
-    def proof(self) -> Bound | None:
-        """The best bound that the closed formula proves."""
-        proofs = [bound for bound in self._best.values() if bound.proof is not None]
+    def best_proof(self, products: bool = True) -> Bound | None:
+        """The best bound that the closed formula proves, with products taken off the objective first or without."""
+        proofs = [
+            bound for bound in self._best.values() if bound.proof is not None and (products or bound.products is None)
+        ]
         return max(proofs, key=lambda bound: bound.value, default=None)
 
     def drop_above(self, value: float) -> list[Bound]:

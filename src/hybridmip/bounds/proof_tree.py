@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.bounds.certificate import Verification
+from hybridmip.bounds.products import Lowered, Products
 from hybridmip.errors import FileError
 from hybridmip.files import read_json, write_text
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
@@ -131,12 +132,17 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Reason:
-    """What a bound is proven by: the number of a diagonal, a point, multipliers of rows and of rows on b."""
+    """What a bound is proven by: the number of a diagonal, a point, multipliers of rows and of rows on b.
+
+    Where it names products the diagonal is below what these leave of Q.
+    """
 
     diagonal: int
     point: Vector
     rows: Vector
     binary_rows: Vector
+    #: The number of the products that were taken off the objective first; -1 for none.
+    products: int = -1
 
 
 @dataclass(eq=False)
@@ -177,6 +183,8 @@ class ProofTree:
     implied_bounds : bool
         Whether an x that has no limit of its own is given the limit that the rows imply.
     problem_hash, version : str
+    products : list of Products
+        What reasons take off the objective first, so that more fits below what is left.
     """
 
     claimed: float
@@ -186,6 +194,7 @@ class ProofTree:
     implied_bounds: bool = False
     problem_hash: str = ""
     version: str = ""
+    products: list[Products] = field(default_factory=list)
 
     @property
     def nodes(self) -> int:
@@ -207,11 +216,14 @@ class ProofTree:
                 return Verification(False, -math.inf, f"reason {at} does not fit the problem")
             if not 0 <= reason.diagonal < len(self.diagonals):
                 return Verification(False, -math.inf, f"reason {at} names a diagonal that is not there")
+            if not -1 <= reason.products < len(self.products):
+                return Verification(False, -math.inf, f"reason {at} names products that are not there")
         for at, diagonal in enumerate(self.diagonals):
             if diagonal.size != problem.n or not (np.isfinite(diagonal).all() and (diagonal >= 0).all()):
                 return Verification(False, -math.inf, f"diagonal {at} does not fit the problem, or is negative")
         try:
-            fault = Check(problem, self).fault()
+            check = Check(problem, self)
+            fault = check.fault_of_products() or check.fault()
         except NoFeasibleBinaries:
             return Verification(True, math.inf)
         return Verification(not fault, self.claimed if not fault else -math.inf, fault)
@@ -239,11 +251,12 @@ class ProofTree:
             "diagonals": [_sparse(values) for values in self.diagonals],
             "reasons": [
                 [reason.diagonal, _sparse(reason.point), reason.rows.tolist(), reason.binary_rows.tolist()]
+                + ([reason.products] if reason.products >= 0 else [])
                 for reason in self.reasons
             ],
             "nodes": nodes,
             "sizes": [self.diagonals[0].size if self.diagonals else 0],
-        }
+        } | ({"products": [products.to_dict() for products in self.products]} if self.products else {})
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any], source: str = "proof") -> ProofTree:
@@ -262,9 +275,11 @@ class ProofTree:
                 raise ValueError
             diagonals = [_dense(entry, n) for entry in document["diagonals"]]
             reasons = [
-                Reason(_index(number), _dense(point, n), _numbers(rows), _numbers(binary_rows))
-                for number, point, rows, binary_rows in document["reasons"]
+                Reason(_index(number), _dense(point, n), _numbers(rows), _numbers(binary_rows), *map(_index, products))
+                for number, point, rows, binary_rows, *products in document["reasons"]
             ]
+            rows = reasons[0].rows.size if reasons else 0
+            products = [Products.from_dict(entry, rows, n) for entry in document.get("products", [])]
             nodes = [_node(entry) for entry in document["nodes"]]
             root = _tree(nodes)
             bound = document.get("bound")
@@ -275,7 +290,7 @@ class ProofTree:
             raise FileError(f"{source} is damaged: it is not what ProofTree.save writes") from None
         return cls(
             claimed, diagonals, reasons, root, bool(document.get("implied_bounds", False)),
-            str(document.get("problem_hash", "")), str(document.get("version", "")),
+            str(document.get("problem_hash", "")), str(document.get("version", "")), products,
         )  # fmt: skip
 
     def save(self, path: str | Path) -> None:
@@ -295,9 +310,20 @@ class Check:
         self.problem, self.proof = problem, proof
         self.counts = Counts.of(problem, BinarySet(problem))
         self.lower, self.upper = implied_bounds(problem) if proof.implied_bounds else (problem.x_lower, problem.x_upper)
-        self.Q = problem.Q.toarray()
+        #: The objective, and at the numbers of the products what they leave of it.
+        own = Lowered(problem.Q.toarray(), problem.q, problem.p, problem.offset)
+        self.objectives = {-1: own}
         self.A, self.G, self.B = problem.A.toarray(), problem.G.toarray(), problem.B.toarray()
-        self._slack: dict[int, list[tuple[NDArray[np.bool_], Vector]]] = {}
+        self._slack: dict[tuple[int, int], list[tuple[NDArray[np.bool_], Vector]]] = {}
+
+    def fault_of_products(self) -> str:
+        """What is wrong with the products; empty where nothing is."""
+        for number, products in enumerate(self.proof.products):
+            fault = products.fault(self.problem, self.lower, self.upper)
+            if fault:
+                return f"products {number}: {fault}"
+            self.objectives[number] = products.lowered(self.problem, self.lower, self.upper)
+        return ""
 
     def fault(self) -> str:
         """What is wrong with the proof; empty where nothing is."""
@@ -368,18 +394,19 @@ class Check:
             return f"reason {node.closed} gives {value:.12g}, less than the {self.proof.claimed:.12g} claimed"
         return ""
 
-    def _lacking(self, number: int, there: NDArray[np.intp]) -> Vector | None:
+    def _lacking(self, reason: Reason, there: NDArray[np.intp]) -> Vector | None:
         """What Q - D lacks to being semidefinite on some x; None where it is not.
 
         What holds for more x holds for fewer.
         """
-        known = self._slack.setdefault(number, [])
+        known = self._slack.setdefault((reason.diagonal, reason.products), [])
         mask = np.zeros(self.problem.n, dtype=bool)
         mask[there] = True
         for more, slack in known:
             if not (mask & ~more).any():
                 return slack[there]
-        found = lacking(self.Q[np.ix_(there, there)], self.proof.diagonals[number][there])
+        Q = self.objectives[reason.products].Q
+        found = lacking(Q[np.ix_(there, there)], self.proof.diagonals[reason.diagonal][there])
         if found is not None:
             slack = np.zeros(self.problem.n)
             slack[there] = found
@@ -388,9 +415,9 @@ class Check:
 
     def _terms(self, reason: Reason, status: Status) -> tuple[float, Vector] | None:
         """(constant, cost of every b), rounding taken off: f(x, b) >= constant + cost'b for all that is left."""
-        problem, owner = self.problem, self.problem.switch
+        problem, owner, objective = self.problem, self.problem.switch, self.objectives[reason.products]
         there = np.flatnonzero((owner < 0) | (status[np.maximum(owner, 0)] >= 0))
-        slack = self._lacking(reason.diagonal, there)
+        slack = self._lacking(reason, there)
         if slack is None:
             return None
         terms = (there.size + problem.rows + problem.m + 16) * EPS
@@ -399,10 +426,10 @@ class Check:
         la = np.where(((la > 0) & np.isneginf(low)) | ((la < 0) & np.isposinf(high)), 0.0, la)
         priced = la * np.where(la > 0, low, np.where(la < 0, high, 0.0)) if la.size else np.zeros(0)
         priced = np.where(la == 0, 0.0, priced)
-        Q, A = self.Q[np.ix_(there, there)], self.A[:, there]
+        Q, q, A = objective.Q[np.ix_(there, there)], objective.q[there], self.A[:, there]
         half, in_half = Q @ y - d * y, np.abs(Q) @ np.abs(y) + d * np.abs(y)
-        v = problem.q[there] + 2 * half - A.T @ la
-        in_v = terms * (np.abs(problem.q[there]) + 2 * in_half + np.abs(A).T @ np.abs(la))
+        v = q + 2 * half - A.T @ la
+        in_v = terms * (np.abs(q) + 2 * in_half + np.abs(A).T @ np.abs(la))
         lower, upper = self.lower[there], self.upper[there]
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = [np.where(d > 0, -w / (2 * d), np.where(w > 0, lower, upper)) for w in (v, v + in_v, v - in_v)]
@@ -414,13 +441,13 @@ class Check:
             in_c = in_c + np.where(slack > 0, slack * away * away, 0.0)
         if not (np.isfinite(c).all() and np.isfinite(in_c).all()):
             return None
-        cost = problem.p - self.G.T @ la
-        error = terms * (np.abs(problem.p) + np.abs(self.G).T @ np.abs(la))
+        cost = objective.p - self.G.T @ la
+        error = terms * (np.abs(objective.p) + np.abs(self.G).T @ np.abs(la))
         switched = owner[there] >= 0
         np.add.at(cost, owner[there][switched], c[switched])
         np.add.at(error, owner[there][switched], in_c[switched])
-        constant = problem.offset - float(y @ half) + float(priced.sum()) + float(c[~switched].sum())
-        size = float(abs(problem.offset)) + float(np.abs(y) @ in_half) + float(np.abs(priced).sum())
+        constant = objective.offset - float(y @ half) + float(priced.sum()) + float(c[~switched].sum())
+        size = float(abs(objective.offset)) + float(np.abs(y) @ in_half) + float(np.abs(priced).sum())
         size += float(np.abs(c[~switched]).sum())
         constant -= float((slack * y * y).sum()) + float(in_c[~switched].sum()) + 4 * terms * size
         cost = cost - error

@@ -6,14 +6,17 @@ import heapq
 import math
 import os
 import pickle
+import time
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 
 import numpy as np
 
+from hybridmip.bounds.formula import Formula
 from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.engines.blas import one_thread
+from hybridmip.exact.lifting import Lifting
 from hybridmip.exact.recorder import Recorder
 from hybridmip.exact.subtree import Grown, grow, grow_elsewhere
 from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Worker
@@ -37,6 +40,8 @@ SHARE_OF_CHECK = 0.02
 MOST_OPEN = 20_000
 #: In the solver's units, in which x and costs are near 1: what rounding leaves of an objective that is zero.
 ROUNDING = 1e-26
+#: Share of the time and of the work that the doubly nonnegative relaxation of the root may take.
+SHARE_OF_LIFTING = 0.6
 SOURCE = "tree"
 
 
@@ -50,10 +55,14 @@ class Branching:
     setting : Setting
     diagonal : ndarray, optional
         A diagonal below Q to begin with; found if left out.
+    lifted : bool
+        Whether the root is bounded by the doubly nonnegative relaxation first.
     """
 
-    def __init__(self, state: SearchState, setting: Setting, diagonal: Vector | None = None) -> None:
-        self.state, self.setting, self._diagonal = state, setting, diagonal
+    def __init__(
+        self, state: SearchState, setting: Setting, diagonal: Vector | None = None, lifted: bool = False
+    ) -> None:
+        self.state, self.setting, self._diagonal, self.lifted = state, setting, diagonal, lifted
         self.worker = Worker(Shared.of(setting))
         self.nodes = 0
         self.work = 0.0
@@ -96,11 +105,11 @@ class Branching:
                     root.branch = self.record.root
                 self._began = True
                 known = self._known()
-                if known is None:
-                    self._push(root)
-                else:
+                if known is not None:
                     self._take(root, Outcome(known.value, closed=known), self.cut, set())
                     state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=False)
+                elif not (self.lifted and self._lift(root, work)):
+                    self._push(root)
             while self._open and self.work < until:
                 state.open_nodes = len(self._open)
                 state.check()
@@ -112,7 +121,7 @@ class Branching:
                     grown = list(zip(batch, spread(self.worker.work, batch, [cut] * len(batch)), strict=True))
                 else:
                     grown = self._elsewhere(state.executor, batch, cut)
-                if self.nodes == 0:
+                if self.nodes == 0 and not self.lifted:
                     self._guide(grown[0][1])
                 done = {id(node) for node, _ in grown}
                 for node, outcome in grown:
@@ -146,6 +155,50 @@ class Branching:
         proof = found.proof
         diagonal = Diagonal(proof.diagonal, np.zeros(proof.point.size))
         return Reason(diagonal, proof.point, np.concatenate([proof.rows, proof.binary_rows]), found.claimed)
+
+    def _lift(self, root: Node, work: float) -> bool:
+        """Bound the root by the doubly nonnegative relaxation; returns whether that ends it."""
+        state, cut = self.state, self.cut
+        assert state.best.x is not None
+        lifting = Lifting(self.setting, self.worker, state.best.x)
+        self._close(Tried(cut, Grade.PROVEN))
+        whole = True
+
+        def take(outcome: Outcome) -> None:
+            nonlocal whole
+            if self.record is not None:
+                self.record.fix(root, outcome)
+            if whole:
+                self._claim(outcome.reason)
+            whole = whole and outcome.whole
+            state.raise_bound(SOURCE, min(max(root.bound, outcome.bound), cut), Grade.PROVEN, stop=False)
+            state.check()
+
+        remaining = state.remaining
+        end = math.inf if remaining is None else time.perf_counter() + SHARE_OF_LIFTING * remaining
+        outcome, done = lifting.sharpen(root, cut, SHARE_OF_LIFTING * work, take, end, state.bound)
+        self.work += done
+        self.worker = lifting.worker
+        if outcome is None:
+            return False
+        if whole:
+            self._claim(outcome.reason)
+        self._take(root, outcome, cut, set())
+        state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=False)
+        return True
+
+    def _claim(self, reason: Reason | None) -> None:
+        """A bound of the whole problem, with its certificate, where it is better than what is known."""
+        if reason is None or reason.products is None or reason.value <= self.state.bound:
+            return
+        setting, rows = self.setting, self.setting.problem.rows
+        lowered = reason.products.apply(setting.problem, setting.lower, setting.upper)
+        if lowered is None:
+            return
+        y = reason.multipliers
+        proof = Proof(reason.diagonal.values, reason.point, y[:rows], y[rows:])
+        bound, proof = Formula(lowered, setting.binaries, setting.lower, setting.upper).claim(proof)
+        self.state.raise_bound("dnn", bound, Grade.PROVEN, proof, stop=False, products=reason.products)
 
     def _proof(self, units: Units) -> ProofTree | None:
         """The proof, for the problem given; None where no document can hold it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hybridmip import __version__
+from hybridmip.bounds.products import Products
 from hybridmip.bounds.proof_tree import Branch, ProofTree
 from hybridmip.bounds.proof_tree import Reason as Given
 from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason
@@ -22,16 +23,19 @@ class Recorder:
         self.broken = False
         self._reasons: dict[int, tuple[int, Reason]] = {}
         self._diagonals: dict[bytes, tuple[int, Diagonal]] = {}
+        self._products: dict[bytes, tuple[int, Products]] = {}
 
     def _number(self, reason: Reason) -> int:
         self._diagonals.setdefault(_key(reason.diagonal), (len(self._diagonals), reason.diagonal))
+        if reason.products is not None:
+            self._products.setdefault(reason.products.digest, (len(self._products), reason.products))
         return self._reasons.setdefault(id(reason), (len(self._reasons), reason))[0]
 
     def add(self, node: Node, outcome: Outcome) -> None:
         """Keep what was done at a node, and give its children their places."""
         branch = node.branch
         assert branch is not None
-        branch.steps = [(self._number(reason), fixed) for reason, fixed in outcome.steps]
+        self.fix(node, outcome)
         if outcome.closed is not None:
             branch.closed = self._number(outcome.closed)
         if outcome.children:
@@ -39,6 +43,11 @@ class Recorder:
             for child in outcome.children:
                 child.branch = Branch()
                 branch.children.append(child.branch)
+
+    def fix(self, node: Node, outcome: Outcome) -> None:
+        """Keep what was fixed at a node."""
+        assert node.branch is not None
+        node.branch.steps += [(self._number(reason), fixed) for reason, fixed in outcome.steps]
 
     def close(self, node: Node, reason: Reason | None) -> None:
         """Close a node whose one b was solved."""
@@ -59,11 +68,13 @@ class Recorder:
             y = reason.multipliers
             moved = units.proof_of(Proof(reason.diagonal.values, reason.point, y[:rows], y[rows:]))
             number = self._diagonals[_key(reason.diagonal)][0]
-            reasons.append(Given(number, moved.point, moved.rows, moved.binary_rows))
+            taken = -1 if reason.products is None else self._products[reason.products.digest][0]
+            reasons.append(Given(number, moved.point, moved.rows, moved.binary_rows, taken))
+        products = [one.rescaled(units.columns, units.rows, units.objective) for _, one in self._products.values()]
         given = units.given
         own = (given.x_lower, given.x_upper)
         implied = any((one != other).any() for one, other in zip(own, implied_bounds(given), strict=True))
-        return ProofTree(claimed, diagonals, reasons, self.root, implied, given.hash, __version__)
+        return ProofTree(claimed, diagonals, reasons, self.root, implied, given.hash, __version__, products)
 
 
 def _key(diagonal: Diagonal) -> bytes:

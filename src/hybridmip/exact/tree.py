@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.bounds.null_vectors import NullVectors, null_vectors
+from hybridmip.bounds.products import Products
 from hybridmip.bounds.proof_tree import Branch, Counts
 from hybridmip.exact.fit_kernel import fit
 from hybridmip.model.quadratic import Matrix, Vector
@@ -76,6 +77,8 @@ class Reason:
     point: Vector
     multipliers: Vector
     value: float
+    #: What was taken off the objective first, if something was.
+    products: Products | None = None
 
 
 @dataclass
@@ -130,18 +133,25 @@ class Outcome:
 
 
 class Worker:
-    """Works on nodes; holds nothing that changes."""
+    """Works on nodes; holds nothing that changes.
 
-    def __init__(self, shared: Shared) -> None:
-        self.shared = shared
+    Parameters
+    ----------
+    shared : Shared
+    products : Products, optional
+        What was taken off the problem's objective to get that of `shared`.
+    """
+
+    def __init__(self, shared: Shared, products: Products | None = None) -> None:
+        self.shared, self.products = shared, products
         self._curved = np.diag(shared.Q) > 0
         self._flat = self._without_curvature()
         # Asked several times of one node; what is in play says all.
         self._null_vectors = lru_cache(maxsize=64)(self._null_vectors_of)
         self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
 
-    def __reduce__(self) -> tuple[type[Worker], tuple[Shared]]:
-        return Worker, (self.shared,)
+    def __reduce__(self) -> tuple[type[Worker], tuple[Shared, Products | None]]:
+        return Worker, (self.shared, self.products)
 
     def _without_curvature(self) -> NDArray[np.bool_]:
         """Which x have a switch and hardly any curvature beside the others, where these are few."""
@@ -263,7 +273,7 @@ class Worker:
         outcome.solves += 1
         outcome.iterations += int(numbers[0])
         outcome.work += float(numbers[3])
-        return Reason(diagonal, x, y[: shared.own_rows], value), b, (cost, last, following)
+        return Reason(diagonal, x, y[: shared.own_rows], value, self.products), b, (cost, last, following)
 
     def fixed(self, node: Node, value: float, costs: Any, cut: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Binaries that must be on, and that must be off, for anything below the cut."""

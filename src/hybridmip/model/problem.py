@@ -380,6 +380,19 @@ class Problem:
         set_("_sealed", True)
         return scaled
 
+    def with_objective(self, Q: QuadraticForm, q: Vector, p: Vector, offset: float) -> Problem:
+        """The same rows, bounds and binaries with another objective, which must be valid: nothing is checked."""
+        other = object.__new__(Problem)
+        set_ = partial(object.__setattr__, other)
+        for name in type(self).__annotations__:
+            set_(name, getattr(self, name))
+        set_("Q", Q)
+        set_("q", frozen(q))
+        set_("p", frozen(p))
+        set_("offset", float(offset))
+        set_("_sealed", True)
+        return other
+
     @cached_property
     def hash(self) -> str:
         """SHA-256 over everything that defines the problem, names included."""

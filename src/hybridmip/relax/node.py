@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.bounds.products import Lowered
 from hybridmip.bounds.proof_tree import Counts
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.relax.node_kernel import COUNTS, PRICED, solve_node
@@ -62,6 +63,10 @@ class Shared:
             problem.rows, np.array(setting.lower), np.array(setting.upper), np.array(problem.switch, dtype=np.int64),
             PRICED if priced else COUNTS, counts.group, counts.low, counts.high, counts, loose,
         )  # fmt: skip
+
+    def lowered(self, objective: Lowered) -> Shared:
+        """The same with an objective that lies below."""
+        return replace(self, Q=np.ascontiguousarray(objective.Q), q=objective.q, p=objective.p, offset=objective.offset)
 
     @property
     def own_rows(self) -> int:

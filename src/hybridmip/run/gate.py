@@ -152,9 +152,13 @@ def checked_point(
 
 def certified(state: SearchState, units: Units, reduced: Presolved) -> Certificate | None:
     """The certificate for the caller's problem of the best bound that the closed formula proves."""
-    best = state.ledger.proof
+    # Products are of the rows that were solved with: where some were presolved away another bound has to do.
+    best = state.ledger.best_proof(products=reduced.problem is units.problem)
     if best is None or best.proof is None:
         return None
+    if best.products is not None:
+        products = best.products.rescaled(units.columns, units.rows, units.objective)
+        return Certificate.make(units.given, *units.proof_of(best.proof), method=best.source, products=products)
     if reduced.problem is not units.problem:
         return Certificate.make(units.given, *units.proof_of(reduced.proof_of(best.proof)), method=best.source)
     # The same problem in other units, powers of two: what is proven for one is proven for the other.

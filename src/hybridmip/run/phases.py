@@ -14,15 +14,16 @@ from hybridmip.bounds import mixing
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.compiled import Kernel, ready
 from hybridmip.exact import core_kernel, fit_kernel
-from hybridmip.exact.branch import Branching, gap_is_open
+from hybridmip.exact.branch import SHARE_OF_LIFTING, Branching, gap_is_open
 from hybridmip.exact.core import try_the_core
 from hybridmip.exact.enumerate import enumerate_all
 from hybridmip.exact.feasibility import Verdict, find_feasible
+from hybridmip.exact.lifting import lifts
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, DenseForm
 from hybridmip.model.structure import Structure
 from hybridmip.model.units import Proof
-from hybridmip.relax import node, node_kernel
+from hybridmip.relax import dnn_kernel, node, node_kernel
 from hybridmip.relax.fitted import fitted
 from hybridmip.relax.infeasible import clashing_rows
 from hybridmip.relax.protocol import RelaxationFailed
@@ -54,6 +55,8 @@ MOST_LPS = 512
 STILL_COMPILING = "what proves is still being compiled, once on this machine: solve again, or ask with prove=True"
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
 SHARE_OF_REPAIR = 0.1
+#: Work of the tree, as in `TreeSettings`, after which the doubly nonnegative relaxation is tried at its root.
+PLAIN_WORK = 1e9
 
 
 def by_small_mips(structure: Structure, config: Config) -> bool:
@@ -131,15 +134,17 @@ class Tree(Phase):
         Share of the work that is allowed where nobody asked for a proof; what comes first has no more in any case.
     last : bool
         Whether it goes on until the time is up where somebody asked.
+    plain : float
+        Work after which the last one tries the doubly nonnegative relaxation at the root.
     """
 
     name = "tree"
 
-    def __init__(self, share_of_work: float, last: bool) -> None:
-        self.share_of_work, self.last = share_of_work, last
+    def __init__(self, share_of_work: float, last: bool, plain: float = PLAIN_WORK) -> None:
+        self.share_of_work, self.last, self.plain = share_of_work, last, plain
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
-        return (*mixing.KERNELS, *fit_kernel.KERNELS, *node_kernel.KERNELS)
+        return (*mixing.KERNELS, *fit_kernel.KERNELS, *node_kernel.KERNELS, *dnn_kernel.KERNELS)
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_tree(structure, config) and (self.last or not structure.binaries_determine_x)
@@ -163,6 +168,13 @@ class Tree(Phase):
         if run.branching is None:
             run.branching = Branching(state, run.setting, None if run.guide is None else run.setting.diagonal)
         work = math.inf if self._asked(state) else self.share_of_work * state.config.tree.work * 1e9
+        if self.last and not run.branching.lifted:
+            first = min(work, self.plain)
+            if run.branching.run(first):
+                return StopReason.EXHAUSTED
+            work -= first
+            if lifts(run.setting, SHARE_OF_LIFTING * work, state.remaining):
+                run.branching = Branching(state, run.setting, run.setting.diagonal, lifted=True)
         return StopReason.EXHAUSTED if run.branching.run(work) else None
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hybridmip.bounds.grid import Grid
 from hybridmip.bounds.ledger import Bound, Grade, Ledger
+from hybridmip.bounds.products import Products
 from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
@@ -242,9 +243,17 @@ class SearchState:
         return self.ledger.value
 
     def raise_bound(
-        self, source: str, value: float, grade: Grade = Grade.PROVEN, proof: Proof | None = None, stop: bool = True
+        self,
+        source: str,
+        value: float,
+        grade: Grade = Grade.PROVEN,
+        proof: Proof | None = None,
+        stop: bool = True,
+        products: Products | None = None,
     ) -> None:
         """Take note of a lower bound, of what it rests on, and of its proof where the closed formula gives it.
+
+        `products` are what the proof takes off the objective first.
 
         Raises
         ------
@@ -252,7 +261,7 @@ class SearchState:
             If the gap is closed, unless `stop` is False.
         """
         claimed, value = float(value), self._grid.up(float(value))
-        if self.ledger.add(Bound(value, source, grade, proof, claimed)):
+        if self.ledger.add(Bound(value, source, grade, proof, claimed, products)):
             if self.best.feasible:
                 self._drop_contradicted()
             if self.progress is not None and self.bound == value:
