@@ -12,6 +12,7 @@ from types import ModuleType
 from benchmarks import (
     bounds,
     buyin,
+    dates,
     files,
     frontier,
     growth,
@@ -36,6 +37,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "proofs": (proofs, "proofs"),
     "singular": (singular, "singular"),
     "settings": (settings, "settings"),
+    "dates": (dates, "dates"),
     "files": (files, "files"),
     "growth": (growth, "growth"),
     "support": (support, "support"),
