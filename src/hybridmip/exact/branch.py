@@ -149,7 +149,7 @@ class Branching:
 
     def _known(self) -> Reason | None:
         """A proof from before that passes the cut, as a reason: nothing is left to do then but to keep it."""
-        found = self.state.ledger.proof
+        found = self.state.ledger.best_proof(products=False)
         if found is None or found.proof is None or not found.claimed >= self.cut:
             return None
         proof = found.proof

@@ -140,5 +140,7 @@ class Lifting:
             certain = worker.certain((1 - share) * diagonal, node.status)
             if certain is not None:
                 start = np.zeros(node.start.size)
-                return worker, Node(node.status.copy(), certain, node.weights, node.factor, start, -math.inf)
+                return worker, Node(
+                    node.status.copy(), certain, node.weights, node.factor, start, -math.inf, node.counts
+                )
         return None
