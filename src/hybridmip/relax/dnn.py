@@ -28,11 +28,12 @@ from hybridmip.relax.protocol import Setting
 MOST_ROWS = 12
 #: Variances count as at least this share of the median one, as roots, when x is scaled by them.
 LEAST_DEVIATION = 0.3
-#: Over-relaxation; the first weight of the difference; by how much it changes, and when.
+#: Over-relaxation, and the first weight of the difference.
 OVER = 1.6
-WEIGHT = 0.5
-CHANGE = 1.4
-UNEVEN = 1.5
+WEIGHT = 0.05
+#: The difference should be about so many times what the twin moves by (what counts in the end are the multipliers); the
+#: weight is changed where it is off by more than the second, by no more than the third at a time.
+RATIO, UNEVEN, CHANGE = 12.0, 2.5, 2.0
 #: A slack is measured in so many times what its row varies by.
 SLACK_SCALE = 3.0
 #: An x without a limit has this one in units of its own, here only.
@@ -194,12 +195,11 @@ class Lifted:
 
     def _adapt(self) -> None:
         primal, dual = self.residuals
-        if primal > UNEVEN * dual:
-            self.rho *= CHANGE
-            self.W /= CHANGE
-        elif dual > UNEVEN * primal:
-            self.rho /= CHANGE
-            self.W *= CHANGE
+        off = primal / max(RATIO * dual, 1e-300)
+        if not 1 / UNEVEN <= off <= UNEVEN:
+            times = min(max(float(np.sqrt(off)), 1 / CHANGE), CHANGE)
+            self.rho *= times
+            self.W /= times
 
     def _go_on(self, before: Lifted) -> None:
         """Begin where the relaxation with more x in play is."""

@@ -19,6 +19,8 @@ PROJECT = types.void(_F, _F, _F, _F, _I, _I, _B, _F, _I, _I, _I, _F, _F, _F, _F)
 
 #: Most steps to the best b, and to the price of a count; and the least b.
 STEPS = 40
+#: How close b and the counts come, as a share.
+CLOSE = 1e-5
 LEAST = 1e-9
 
 
@@ -94,7 +96,7 @@ def share(i, q, p, l, u, first, order, price):
             low, at_low, at_high = b, slope, 0.5 * at_high
         else:
             return b
-        if high - low <= 1e-7 * high:
+        if high - low <= CLOSE * high:
             break
     return 0.5 * (low + high)
 
@@ -130,7 +132,7 @@ def project(q, p, l, u, first, order, status, cost, group, group_low, group_high
             b[i] = share(i, q, p, l, u, first, order, cost[i])
     for g in range(group_low.size):
         low, high = float(group_low[g]), float(group_high[g])
-        price, step, close = prices[g], 0.02 + 0.05 * abs(prices[g]), 1e-6 * max(high, 1.0)
+        price, step, close = prices[g], 0.002 + 0.02 * abs(prices[g]), CLOSE * max(high, 1.0)
         below, above, at_below, at_above = 0.0, 0.0, np.inf, -np.inf
         for turn in range(STEPS):
             over = too_many(g, price, q, p, l, u, first, order, status, cost, group, low, high, b)
