@@ -155,7 +155,10 @@ def test_the_projection_is_nearest(seed: int) -> None:
         one = rng.uniform(l, u)
         Y = rng.uniform(one * one, (l + u) * one - l * u)
         t = rng.random()  # between the point found and another: where it counts
-        assert distance((1 - t) * x + t * share * one, (1 - t) * X + t * share * Y) >= distance(x, X) - 10 * dnn_kernel.CLOSE
+        assert (
+            distance((1 - t) * x + t * share * one, (1 - t) * X + t * share * Y)
+            >= distance(x, X) - 10 * dnn_kernel.CLOSE
+        )
 
 
 recipes = st.builds(
@@ -276,3 +279,31 @@ def test_without_products_a_document_is_as_it_was(proven: tuple[hm.Problem, hm.R
     assert "products" not in result.proof.to_dict()
     assert "products" not in result.certificate.to_dict()
     assert all(len(reason) == 4 for reason in result.proof.to_dict()["reasons"])
+
+
+def test_a_relaxation_by_itself() -> None:
+    """Named in a configuration, its bound lies between Persp's and the optimum, with a certificate."""
+    problem = few_dates(2)
+    best = hm.solve(problem, config=PLAIN, prove=True).objective
+    config = hm.Config(relaxations=("persp", "dnn"), tree=hm.TreeSettings(work=0), enumerate_up_to=0)
+    result = hm.solve(problem, config=config)
+    assert result.bounds["persp"] < result.bounds["dnn"] <= best * (1 + 1e-9)
+    assert result.certificate.method == "dnn"
+    assert result.certificate.verify(problem)
+
+
+def test_negative_x_are_left_to_the_others() -> None:
+    problem = make(Recipe(seed=3, binaries=5, quadratic="singular", binary_rows="count", bounds="short"))
+    result = hm.solve(problem, config=hm.Config(relaxations=("persp", "dnn")))
+    assert "dnn" not in result.bounds
+
+
+def test_an_executor_makes_the_same_proof_as_its_own_threads() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    problem = few_dates(0, assets=40, dates=20, held=5)
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:
+        proofs = [hm.solve(problem, config=LIFTED, prove=True, executor=pool).proof for pool in (one, two)]
+    assert proofs[0].products
+    assert proofs[0].to_dict() == proofs[1].to_dict()
+    assert proofs[0].verify(problem)

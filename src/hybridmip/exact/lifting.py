@@ -16,13 +16,10 @@ import numpy as np
 
 from hybridmip.exact.tree import Node, Outcome, Worker
 from hybridmip.model.quadratic import Vector
-from hybridmip.relax.dnn import Found, Lifted
+from hybridmip.relax.dnn import ITERATIONS, Found, Lifted, serves
 from hybridmip.relax.protocol import Setting
 
-#: Iterations between two looks at what the multipliers prove.
-ITERATIONS = 25
-#: Most x, least iterations that are of use, and about how much work a second sees done.
-LARGEST = 600
+#: Least iterations that are of use, and about how much work a second sees done.
 LEAST_ITERATIONS = 60
 WORK_A_SECOND = 1e9
 #: Looks without a gain, and share of the work since, after which it ends; before the first gain, more looks.
@@ -44,11 +41,8 @@ def work_of(size: int) -> float:
 
 def lifts(setting: Setting, most_work: float, remaining: float | None) -> bool:
     """Whether a problem has what the relaxation needs, and there is time for it."""
-    problem, kind = setting.problem, setting.binaries.kind
-    if kind not in ("free", "disjoint") or problem.n > LARGEST or (setting.lower < 0).any():
-        return False
-    least = LEAST_ITERATIONS * work_of(problem.n + 1)
-    return least <= most_work and (remaining is None or least <= remaining * WORK_A_SECOND)
+    least = LEAST_ITERATIONS * work_of(setting.problem.n + 1)
+    return serves(setting) and least <= most_work and (remaining is None or least <= remaining * WORK_A_SECOND)
 
 
 @dataclass

@@ -14,15 +14,19 @@ from the diagonal.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.bounds.diagonal import certain
 from hybridmip.bounds.products import Products
+from hybridmip.engines.compiled import ready
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.relax import dnn_kernel
-from hybridmip.relax.protocol import Setting
+from hybridmip.relax.persp import Persp
+from hybridmip.relax.protocol import Relaxation, RelaxationFailed, Relaxed, Setting
 
 #: Rows that are multiplied by x, at most.
 MOST_ROWS = 12
@@ -40,6 +44,56 @@ SLACK_SCALE = 3.0
 FAR = 100.0
 #: Squares of the equations that are added to what is left of Q, as a share of its largest eigenvalue.
 SQUARES = 0.1
+
+
+#: The relaxation by itself: looks at what is reached, and iterations between them.
+LOOKS = 8
+ITERATIONS = 25
+#: Most x.
+LARGEST = 600
+
+
+def serves(setting: Setting) -> bool:
+    """Whether a problem has what it takes: x that are not negative, and counts over disjoint sets or no rows on b."""
+    counted = setting.binaries.kind in ("free", "disjoint")
+    curved = not setting.problem.is_linear
+    return counted and curved and setting.problem.n <= LARGEST and bool((setting.lower >= 0).all())
+
+
+class Dnn(Relaxation):
+    """The relaxation by itself, with a certificate for the whole problem; scores are the relaxed b.
+
+    The tree uses it differently (`exact.lifting`): there it goes on over the x that its own bound leaves over.
+    """
+
+    name = "dnn"
+
+    def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
+        """Iterate, and keep the best of what is proven on the way."""
+        if not serves(setting):
+            raise RelaxationFailed("unsupported")
+        ready(dnn_kernel.KERNELS, wait=True)
+        end = np.inf if time_limit is None else time.perf_counter() + time_limit
+        persp = earlier["persp"] if "persp" in earlier else Persp().solve(setting, earlier, time_limit)
+        status = np.where(setting.binaries.possible, 0, -1).astype(np.int8)
+        lifted, best = Lifted(setting, status, persp.x), persp
+        for _ in range(LOOKS):
+            if time.perf_counter() > end:
+                break
+            lifted.iterate(ITERATIONS, end)
+            products, diagonal = lifted.found()
+            lowered = products.apply(setting.problem, setting.lower, setting.upper)
+            if lowered is None:
+                continue
+            relaxation = Persp(certain(lowered.Q.toarray(), diagonal))
+            left = None if time_limit is None else max(end - time.perf_counter(), 0.0)
+            try:
+                found = relaxation.solve(Setting(lowered, setting.binaries), {}, left)
+            except RelaxationFailed:
+                continue
+            if found.bound > best.bound:
+                best = replace(found, products=products)
+        return replace(best, name=self.name, guides=False)
 
 
 class Found(NamedTuple):

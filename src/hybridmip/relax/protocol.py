@@ -13,6 +13,7 @@ from scipy import sparse
 from hybridmip.bounds.diagonal import MOST_ROUNDS, phi, remembered_largest_trace
 from hybridmip.bounds.formula import Formula
 from hybridmip.bounds.ledger import Grade
+from hybridmip.bounds.products import Products
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
@@ -61,6 +62,8 @@ class Relaxed:
     link_upper: Vector = field(repr=False)
     #: What proves the bound by the closed formula; None if something else does.
     proof: Proof | None = field(default=None, repr=False)
+    #: What the proof takes off the objective first, if something.
+    products: Products | None = field(default=None, repr=False)
     #: What the bound rests on: said where it is made.
     grade: Grade = Grade.PROVEN
     #: Whether the relaxed b can be taken for probabilities, and rounded.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridmip.relax.augm import Augm
+from hybridmip.relax.dnn import Dnn
 from hybridmip.relax.dual import Dual
 from hybridmip.relax.line import Line
 from hybridmip.relax.persp import Persp
@@ -17,5 +18,6 @@ RELAXATIONS: dict[str, Callable[[Any], Relaxation]] = {
     "persp": lambda config: Persp(compiled=config.tree.work > 0),
     "line": lambda config: Line(),
     "dual": lambda config: Dual(),
+    "dnn": lambda config: Dnn(),
     "augm": lambda config: Augm(config.augm.weight),
 }

@@ -222,7 +222,7 @@ class Relaxations(Phase):
             # Where the tree follows its root says more, and most problems end there.
             if (linear or (found.guides and not treed)) and found.proof is not None:
                 state.guide(penalties=setting.formula.penalties(found.proof))
-            state.raise_bound(name, found.bound, found.grade, found.proof)
+            state.raise_bound(name, found.bound, found.grade, found.proof, products=found.products)
         return None
 
 
