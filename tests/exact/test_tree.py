@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from problems import BINARY_ROWS, BOUNDS, NoReference, Recipe, all_members, make, optimum
+from problems import BINARY_ROWS, BOUNDS, NoReference, Recipe, all_members, make, optimum, restricted_value
+from states import make_state
 
 import hybridmip as hm
 from hybridmip.bounds.proof_tree import Branch, ProofTree, Reason
 from hybridmip.errors import FileError
+from hybridmip.exact.branch import Branching
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.units import Proof, Units
 from hybridmip.relax.node import Shared, root_relaxation
@@ -413,3 +415,20 @@ def test_progress_shows_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     old = Old()
     hm.solve(problem, prove=True, config=ALONE, progress=old)
     assert "tree" in old.told
+
+
+@pytest.mark.parametrize("short", [1e-6, 1e-3, 0.5])
+def test_multipliers_close_a_b_that_is_infeasible(short: float) -> None:
+    """Two assets that miss the target, by little or by much: the formula passes any cut with enough of them."""
+    problem = hm.Portfolio([0.1, 0.2, 0.9], np.eye(3), assets=2, target_return=0.2 + short).problem()
+    branching = Branching(make_state(problem), Setting(problem))
+    b = np.array([True, True, False])
+    answer = branching.state.solver.evaluate(b)
+    assert not answer.feasible
+    reason = branching._solved(b, answer, 1e6)
+    assert reason is not None
+    assert reason.value >= 1e6
+    feasible = np.array([True, False, True])
+    rows, of_b = np.split(reason.multipliers, [problem.rows])
+    proof = Proof(reason.diagonal.values, reason.point, rows, of_b)
+    assert branching.setting.formula.at(feasible, proof) <= restricted_value(problem, feasible)

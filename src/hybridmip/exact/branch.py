@@ -42,6 +42,8 @@ MOST_OPEN = 20_000
 ROUNDING = 1e-26
 #: Share of the time and of the work that the doubly nonnegative relaxation of the root may take.
 SHARE_OF_LIFTING = 0.6
+#: Powers of four that multipliers of an infeasible problem are tried with.
+LARGEST_CLASH = 30
 SOURCE = "tree"
 
 
@@ -267,9 +269,11 @@ class Branching:
 
     def _solved(self, b: Binary, answer: Evaluation, cut: float) -> Reason | None:
         """The multipliers of a restricted problem as a reason that closes its b; None where they do not."""
+        nothing, none = np.zeros(self.state.problem.n), np.zeros(self.state.problem.B.shape[0])
+        if not answer.feasible:
+            return self._clash(b, Diagonal(nothing, nothing), min(cut, self.cut))
         if answer.x is None or answer.row_multipliers is None:
             return None
-        nothing, none = np.zeros(answer.x.size), np.zeros(self.state.problem.B.shape[0])
         # Where an x has no limit curvature keeps its minimum finite.
         unlimited = np.isinf(self.setting.lower) | np.isinf(self.setting.upper)
         diagonal = (1 - 1e-6) * self.setting.phi if unlimited.any() else nothing
@@ -279,6 +283,18 @@ class Branching:
         if not value >= min(cut, self.cut):
             return None
         return Reason(Diagonal(diagonal, nothing), answer.x, np.concatenate([answer.row_multipliers, none]), value)
+
+    def _clash(self, b: Binary, nothing: Diagonal, cut: float) -> Reason | None:
+        """Multipliers that prove a b infeasible, as large as it takes to pass the cut; None where there are none."""
+        y = self.state.solver.clash(b)
+        if y is None:
+            return None
+        none = np.zeros(self.state.problem.B.shape[0])
+        for times in 4.0 ** np.arange(LARGEST_CLASH):
+            value = self.setting.formula.at(b, Proof(nothing.values, nothing.values, times * y, none))
+            if value >= cut:
+                return Reason(nothing, nothing.values, np.concatenate([times * y, none]), value)
+        return None
 
     def _round(self, node: Node, relaxed: np.ndarray) -> None:
         """Try the b that the relaxation of a node is nearest to."""

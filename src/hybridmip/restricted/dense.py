@@ -272,6 +272,10 @@ class DenseSolver:
         self.evaluations += refuted
         return refuted
 
+    def clash(self, b: Binary) -> Vector | None:
+        """Those of the general solver."""
+        return self.general.clash(b)
+
     def close(self) -> None:
         """Release the threads."""
         if self._pool is not None:

@@ -164,6 +164,10 @@ class GeneralSolver:
         violation, _, multipliers = self._least_violation(b)
         return violation > INFEASIBLE and self._proven(b, multipliers, lower, upper, *box[:2])
 
+    def clash(self, b: Binary) -> Vector | None:
+        """Multipliers of the rows that prove b infeasible; None where there are none."""
+        return np.asarray(self._known_clashes[0].multipliers * self._units) if self.refuted(b) else None
+
     def _violation(self, x: Vector, row_lower: Vector, row_upper: Vector) -> float:
         activity = self._A @ x
         return max(float((row_lower - activity).max(initial=0.0)), float((activity - row_upper).max(initial=0.0)))

@@ -106,6 +106,9 @@ class RestrictedSolver(Protocol):
     def refuted(self, b: Binary) -> bool:
         """Whether b is proven to be infeasible; False says nothing."""
 
+    def clash(self, b: Binary) -> Vector | None:
+        """Multipliers of the rows that prove b infeasible; None where there are none at hand."""
+
     def close(self) -> None:
         """Release what the solver holds (threads)."""
 

@@ -136,5 +136,9 @@ class SeparableSolver:
         """Every evaluation is certain, so there is nothing to add."""
         return False
 
+    def clash(self, b: Binary) -> Vector | None:
+        """None: what is infeasible here is so without multipliers."""
+        return None
+
     def close(self) -> None:
         """Nothing to release."""
