@@ -132,3 +132,17 @@ def test_nothing_but_cash() -> None:
         assert result.proof is not None
         assert result.proof.verify(problem)
         assert math.isclose(result.x[np.argmin(np.diag(covariance))], 1.0)
+
+
+@pytest.mark.parametrize("kind", ["none", "cash", "copies", "fund of 5", "fund of all"])
+@pytest.mark.parametrize("dates", [15, 520])
+def test_few_subsets_are_decided_without_being_asked(dates: int, kind: str) -> None:
+    """At most 5 of 20 assets, 21,700 subsets: optimal without a limit, also with fewer dates than assets."""
+    sample = hm.market(assets=20, seed=3, periods=dates)
+    mixture = np.concatenate([np.eye(20), added(kind, 20, np.random.default_rng(3))])
+    covariance = mixture @ np.cov(sample.returns().to_numpy().T) @ mixture.T
+    returns = np.where(mixture.any(axis=1), mixture @ sample.expected_returns, 0.0)
+    for target in (0.5, 0.8):
+        limit = float(np.quantile(sample.expected_returns, target))
+        problem = hm.Portfolio(returns, 0.5 * (covariance + covariance.T), assets=5, target_return=limit).problem()
+        assert hm.solve(problem, config=hm.Config(threads=1)).status == "optimal"
