@@ -208,6 +208,32 @@ def test_a_split_by_the_number_that_are_on() -> None:
     assert 0 < result.nodes < 100
 
 
+def best_subset(rows: int, columns: int, held: int) -> hm.Problem:
+    """Least squares with few columns, whose coefficients have no limits; neighboring columns are alike."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((rows, columns))
+    X[:, 1:] = 0.6 * X[:, :-1] + 0.8 * X[:, 1:]
+    y = X[:, :: columns // held].sum(axis=1) + rng.standard_normal(rows)
+    return hm.Problem(
+        Q=X.T @ X / rows, q=-2 * X.T @ y / rows, offset=float(y @ y) / rows, B=np.ones((1, columns)), b_lower=0,
+        b_upper=held, x_lower=-np.inf, x_upper=np.inf, switch=np.arange(columns),
+    )  # fmt: skip
+
+
+def test_x_without_limits() -> None:
+    """Curvature takes the place of limits: best subset selection needs no big M."""
+    problem = best_subset(24, 8, 3)
+    result = hm.solve(problem, config=ALONE, prove=True)
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(optimum(problem)[0], rel=1e-6)
+    assert result.proof.verify(problem)
+    assert checked_by_loops(problem, result.proof)
+    result = hm.solve(best_subset(150, 50, 5), prove=True)
+    assert result.status == "optimal"
+    assert 0 < result.nodes < 100
+    assert result.proof.verify(result.problem)
+
+
 @pytest.mark.parametrize("rows", BINARY_ROWS)
 def test_rows_on_b_of_every_kind(rows: str) -> None:
     proven = 0

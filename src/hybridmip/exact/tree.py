@@ -53,6 +53,8 @@ SPREAD = 2.5
 #: An x has no curvature to speak of below this share of what is usual, over its whole range; and most that may be so.
 FLAT = 1e-3
 FEW = 0.1
+#: Share of a diagonal that is there for the x without a limit.
+GROUND = 1e-3
 #: b beyond this is no longer fractional.
 WHOLE = 1.0 - 1e-6
 #: And a number of them is whole when it is nearer to one than this.
@@ -149,6 +151,8 @@ class Worker:
         # Asked several times of one node; what is in play says all.
         self._null_vectors = lru_cache(maxsize=64)(self._null_vectors_of)
         self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
+        slack = lacking(shared.Q, shared.ground) if shared.ground.any() else None
+        self._ground = None if slack is None else Diagonal(shared.ground, slack)
 
     def __reduce__(self) -> tuple[type[Worker], tuple[Shared, Products | None]]:
         return Worker, (self.shared, self.products)
@@ -252,6 +256,16 @@ class Worker:
             return Diagonal(values, np.zeros(values.size))
         return self.certain(values, status) or self.certain(values * (1 - 1e-7), status)
 
+    def grounded(self, diagonal: Diagonal) -> Diagonal:
+        """The diagonal with something of the ground in it, so that no x is without a limit and a diagonal."""
+        if self._ground is None:
+            return diagonal
+        own, share = 1.0 - GROUND, GROUND
+        return Diagonal(
+            (own * diagonal.values + share * self._ground.values) * (1.0 - 1e-15),
+            (own * diagonal.slack + share * self._ground.slack) * (1.0 + 1e-15),
+        )
+
     def bound(self, node: Node, diagonal: Diagonal, cut: float, outcome: Outcome) -> tuple[Reason, Vector, Any]:
         """The bound of a node with a diagonal, the relaxed b, and what every binary pays for being flipped."""
         shared = self.shared
@@ -300,6 +314,8 @@ class Worker:
             return Outcome(max(node.bound, cut))
         if not (node.status == 0).any():
             return self._leaf(node, cut, outcome)
+        if node.depth == 0:
+            node.diagonal = self.grounded(node.diagonal)
         reason, b, costs = self.bound(node, node.diagonal, cut, outcome)
         outcome.reason = reason
         outcome.bound = max(outcome.bound, reason.value)
@@ -318,6 +334,7 @@ class Worker:
             tried = self.fit(node, best.point, b, step)
             if tried is None:
                 break
+            tried = self.grounded(tried)
             outcome.fits += 1
             reason, b_new, costs_new = self.bound(node, tried, cut, outcome)
             if reason.value > best.value and outcome.whole:
@@ -451,7 +468,7 @@ class Worker:
         """One b is left: closed where its bound is, else to be solved."""
         nothing = self.certain(np.zeros(self.shared.q.size), node.status)
         if nothing is not None:
-            reason, _, _ = self.bound(node, nothing, cut, outcome)
+            reason, _, _ = self.bound(node, self.grounded(nothing), cut, outcome)
             if reason.value >= cut:
                 outcome.bound, outcome.closed = max(outcome.bound, reason.value), reason
                 return outcome

@@ -43,6 +43,8 @@ class Shared:
     counts: Counts
     #: The group of binaries that no row counts, -1 for none: its row is the last.
     loose: int
+    #: A diagonal below Q with entries for the x that have no limit; without one these have no least value.
+    ground: Vector
 
     @classmethod
     def of(cls, setting: Setting) -> Shared:
@@ -55,6 +57,7 @@ class Shared:
         Mx = np.concatenate([problem.A.toarray(), np.zeros((problem.B.shape[0] + len(last), problem.n))])
         Mb = np.concatenate([problem.G.toarray(), problem.B.toarray(), last])
         unlimited = np.full(len(last), np.inf)
+        unlimited_x = np.isinf(setting.lower) | np.isinf(setting.upper)
         return cls(
             np.ascontiguousarray(problem.Q.toarray()), np.array(problem.q), np.array(problem.p), float(problem.offset),
             np.ascontiguousarray(Mx), np.ascontiguousarray(Mb),
@@ -62,6 +65,7 @@ class Shared:
             np.concatenate([problem.row_upper, problem.b_upper, unlimited]),
             problem.rows, np.array(setting.lower), np.array(setting.upper), np.array(problem.switch, dtype=np.int64),
             PRICED if priced else COUNTS, counts.group, counts.low, counts.high, counts, loose,
+            np.where(unlimited_x, setting.phi, 0.0) if unlimited_x.any() else np.zeros(problem.n),
         )  # fmt: skip
 
     def lowered(self, objective: Lowered) -> Shared:

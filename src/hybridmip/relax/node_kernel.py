@@ -24,6 +24,8 @@ FAST = {"contract", "reassoc", "nsz", "arcp"}
 SAVED = 1e-2
 #: Share of the way to the nearest limit that is gone: nearer, x / b is no longer smooth.
 KEPT = 0.97
+#: And where an x has a switch and no limits, so that x / b may be anything.
+KEPT_WIDE = 0.7
 #: Most iterations.
 MOST_ITERATIONS = 60
 #: It has converged when what it can still gain is this share of what is missing to the cut.
@@ -535,7 +537,7 @@ def solve_node(
     # Owner f is no binary: a base of 1.
     owner, seen = np.full(k, f, dtype=np.int64), np.zeros(f + 1, dtype=np.bool_)
     lo, up, dd = np.empty(k), np.empty(k), np.empty(k)
-    R = np.empty((k, k))
+    R, kept = np.empty((k, k)), KEPT
     for a in range(k):
         j = J[a]
         if switch[j] >= 0 and status[switch[j]] == 0:
@@ -543,6 +545,8 @@ def solve_node(
             several = several or seen[owner[a]]
             seen[owner[a]] = True
         lo[a], up[a], dd[a] = lower[j], upper[j], d[j]
+        if owner[a] < f and not (np.isfinite(lo[a]) and np.isfinite(up[a])):
+            kept = KEPT_WIDE
         width = 1e-4 * (abs(lo[a]) + abs(up[a])) + 1e-12
         if up[a] - lo[a] <= width:  # no interior: the formula knows the true limits
             lo[a] -= 0.5 * width
@@ -632,12 +636,17 @@ def solve_node(
                 z[c] = mu / s[c]
         total = dot(s, z, count)
         mu = total / max(count, 1)
-        room = cut - best if cut < np.inf else 5e-7 * (abs(objective) + abs(best))
+        room = 5e-7 * (abs(objective) + (abs(best) if best > -np.inf else 0.0))
+        if cut < np.inf and best > -np.inf:
+            room = cut - best
         least = min(least, total)
         # Where it turns away from what it had reached no more is to be had.
-        if best > cut or iteration >= MOST_ITERATIONS or not mu > 0.0 or (iteration > 8 and total > 100.0 * least):
+        lost = count > 0 and (not mu > 0.0 or (iteration > 8 and total > 100.0 * least))
+        if best > cut or iteration >= MOST_ITERATIONS or lost:
             break
-        if (missed < 1e-7 and total < SETTLED * room) or (missed < 1e-9 and total < 1e-10 * (abs(objective) + 1e-300)):
+        # What the limits leave over is what is open only where the slopes agree: the formula tells.
+        settled = missed < 1e-7 and total < SETTLED * room and objective - best < 3.0 * SETTLED * room
+        if settled or (missed < 1e-9 and total < 1e-10 * (abs(objective) + 1e-300) and iteration > 1):
             converged = True
             break
         if start[start.size - 1] == 0.0 and total < SAVED * (abs(objective) + (abs(cut) if cut < np.inf else 0.0)):
@@ -686,7 +695,7 @@ def solve_node(
                     twist[c] = ds[c] * dz[c]
                 share_left = max(after, 0.0) / total
                 target = mu * min(max(share_left * share_left * share_left, 1e-4), 1.0)
-        step, dual_step = min(1.0, KEPT * step), min(1.0, KEPT * dual_step)
+        step, dual_step = min(1.0, kept * step), min(1.0, kept * dual_step)
         add(x, dx, step, k)
         add(b, db, step, f)
         add(w, dw, step, g)
