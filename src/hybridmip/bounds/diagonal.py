@@ -83,8 +83,7 @@ def _without_null_vectors(matrix: Matrix, regular: Callable[[Matrix], Vector]) -
     from scipy.linalg import LinAlgError, cho_factor, cho_solve  # as in `_phi_of_matrix`
 
     result = np.zeros(matrix.shape[0])
-    null = null_vectors(matrix)
-    implied, touched = null.implied, null.touched
+    implied, touched, _ = null_vectors(matrix)
     kept, others = np.flatnonzero(~touched), np.flatnonzero(touched & ~implied)
     if kept.size == 0 or kept.size == touched.size:
         return result

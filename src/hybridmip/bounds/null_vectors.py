@@ -21,27 +21,27 @@ LITTLE = 1e-5
 GIVEN_UP = 1e-3
 #: What is left of a column counts as no less than this: rounding.
 ROUNDING = 1e-15
+#: A null vector is narrow when the squares of its entries sum up to no more than this, the largest being 1.
+SPREAD = 2.5
 
 
 class NullVectors(NamedTuple):
-    """Null vectors of a matrix with n columns: a basis of them, and what follows.
+    """What the null vectors of a matrix with n columns say of it.
 
     Attributes
     ----------
     implied : ndarray of bool, shape (n,)
         Columns that the others imply: without them the matrix is regular.
-    vectors : ndarray, shape (vectors, n)
-        The sizes of its entries, in units in which the matrix has a diagonal of 1; of each the largest is 1, and what
-        is too small to matter is 0.
+    touched : ndarray of bool, shape (n,)
+        Columns of which a null vector has an entry.
+    narrow : ndarray, shape (vectors, n)
+        Those of a basis that are mostly of few x (a copy, a mixture): the sizes of their entries, in units in which the
+        matrix has a diagonal of 1; of each the largest is 1, and what is too small to matter is 0.
     """
 
     implied: NDArray[np.bool_]
-    vectors: Matrix
-
-    @property
-    def touched(self) -> NDArray[np.bool_]:
-        """Columns of which a null vector has an entry."""
-        return np.asarray((self.vectors != 0.0).any(axis=0))
+    touched: NDArray[np.bool_]
+    narrow: Matrix
 
 
 def null_vectors(matrix: Matrix) -> NullVectors:
@@ -51,17 +51,17 @@ def null_vectors(matrix: Matrix) -> NullVectors:
     n = matrix.shape[0]
     diagonal = np.diag(matrix)
     implied = diagonal <= 0.0
-    flat = np.eye(n)[implied]
+    flat = NullVectors(implied, implied.copy(), np.eye(n)[implied])
     kept = np.flatnonzero(~implied)
     if kept.size < 2:
-        return NullVectors(implied, flat)
+        return flat
     root = 1.0 / np.sqrt(diagonal[kept])
     factor, order, rank, _ = lapack.dpstrf(matrix[np.ix_(kept, kept)] * np.outer(root, root), tol=NONE, lower=1)
     order = kept[order - 1]
     implied[order[rank:]] = True
     regular = int((np.diag(factor)[:rank] ** 2 > LITTLE).sum())
     if regular == kept.size:
-        return NullVectors(implied, flat)
+        return flat
     lower = np.tril(factor[:, :rank])
     weights = solve_triangular(lower[:regular, :regular], lower[regular:, :regular].T, lower=True, trans="T").T
     # What is left of each column; the weights are those of the scaled columns.
@@ -70,4 +70,6 @@ def null_vectors(matrix: Matrix) -> NullVectors:
     found[:, order[:regular]] = np.where(GIVEN_UP * weights**2 > np.maximum(left, ROUNDING)[:, None], weights, 0.0)
     found[np.arange(len(found)), order[regular:]] = -1.0
     found = np.abs(found) / np.abs(found).max(axis=1)[:, None]
-    return NullVectors(implied, np.concatenate([flat, found]))
+    touched = flat.touched | (found != 0.0).any(axis=0)
+    narrow = found[(found**2).sum(axis=1) <= SPREAD]
+    return NullVectors(implied, touched, np.concatenate([flat.narrow, narrow]))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,10 +45,8 @@ STRETCH = 0.08
 WORTH = 0.02
 #: A diagonal entry below this share of Q's counts as none.
 NEGLIGIBLE = 1e-7
-#: A null vector is branched on when an x on it is at least this share of the largest, in standard deviations.
+#: A narrow null vector is branched on when an x on it is at least this share of the largest, in standard deviations.
 CARRIES = 0.05
-#: And when the squares of its entries sum up to no more than this, the largest being 1: spread over many x it stays.
-SPREAD = 2.5
 #: An x has no curvature to speak of below this share of what is usual, over its whole range; and most that may be so.
 FLAT = 1e-3
 FEW = 0.1
@@ -100,6 +97,8 @@ class Node:
     without: int = 0
     #: Whether a split by the number of binaries that are on has a chance.
     by_count: bool = True
+    #: The curved x that were in play when null vectors were last asked for, and these.
+    null: tuple[NDArray[np.intp], NullVectors] | None = None
     #: Where what is done at this node is kept, if it is.
     branch: Branch | None = None
 
@@ -148,14 +147,9 @@ class Worker:
         self.shared, self.products = shared, products
         self._curved = np.diag(shared.Q) > 0
         self._flat = self._without_curvature()
-        # Asked several times of one node; what is in play says all.
-        self._null_vectors = lru_cache(maxsize=64)(self._null_vectors_of)
         self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
         slack = lacking(shared.Q, shared.ground) if shared.ground.any() else None
         self._ground = None if slack is None else Diagonal(shared.ground, slack)
-
-    def __reduce__(self) -> tuple[type[Worker], tuple[Shared, Products | None]]:
-        return Worker, (self.shared, self.products)
 
     def _without_curvature(self) -> NDArray[np.bool_]:
         """Which x have a switch and hardly any curvature beside the others, where these are few."""
@@ -191,19 +185,22 @@ class Worker:
         owner = self.shared.switch
         return np.asarray((owner >= 0) & (status[np.maximum(owner, 0)] == 0))
 
-    def null_vectors(self, status: Status) -> NullVectors:
-        """Of Q on the curved x in play."""
+    def null_vectors(self, node: Node) -> NullVectors:
+        """Of Q on the curved x in play; kept with the node, since they change only when an x leaves."""
         n = self.shared.q.size
         if not self._singular:
-            return NullVectors(np.zeros(n, dtype=bool), np.zeros((0, n)))
-        return self._null_vectors((self.in_play(status) & self._curved).tobytes())
-
-    def _null_vectors_of(self, in_play: bytes) -> NullVectors:
-        there, n = np.flatnonzero(np.frombuffer(in_play, dtype=bool)), self.shared.q.size
-        found = null_vectors(self.shared.Q[np.ix_(there, there)])
-        implied, vectors = np.zeros(n, dtype=bool), np.zeros((len(found.vectors), n))
-        implied[there], vectors[:, there] = found.implied, found.vectors
-        return NullVectors(implied, vectors)
+            return NullVectors(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros((0, n)))
+        there = np.flatnonzero(self.in_play(node.status) & self._curved)
+        if node.null is None or not np.array_equal(there, node.null[0]):
+            found = null_vectors(self.shared.Q[np.ix_(there, there)])
+            implied, touched, narrow = (
+                np.zeros(n, dtype=bool),
+                np.zeros(n, dtype=bool),
+                np.zeros((len(found.narrow), n)),
+            )
+            implied[there], touched[there], narrow[:, there] = found
+            node.null = there, NullVectors(implied, touched, narrow)
+        return node.null[1]
 
     def certain(self, diagonal: Vector, status: Status) -> Diagonal | None:
         """The diagonal with a proof that it is below Q on the x in play; None where there is none."""
@@ -223,8 +220,7 @@ class Worker:
         Changes the node's weights and factor, from which the next fit goes on.
         """
         shared, status = self.shared, node.status
-        null = self.null_vectors(status)
-        implied, touched = null.implied, null.touched
+        implied, touched, _ = self.null_vectors(node)
         fitted = self.free(status) & self._curved & ~touched
         free = np.flatnonzero(fitted)
         rest = np.flatnonzero(self.in_play(status) & self._curved & ~fitted & ~implied)
@@ -323,7 +319,7 @@ class Worker:
             outcome.closed = reason
             return outcome
         done = self._fix(node, reason, costs, cut, outcome)
-        without = int((self.null_vectors(node.status).touched & self.free(node.status)).sum())
+        without = int((self.null_vectors(node).touched & self.free(node.status)).sum())
         # Where a null vector is gone there is much to gain again.
         fresh = node.depth == 0 or without < node.without - 1
         rounds = ROOT_ROUNDS if fresh else ROUNDS if node.depth % 2 == 0 else 0
@@ -360,7 +356,7 @@ class Worker:
         outcome.relaxed = b
         self._split(node, best, b, cut, outcome)
         for child in outcome.children:
-            child.without = without
+            child.without, child.null = without, node.null
         return outcome
 
     def _split(self, node: Node, reason: Reason, b: Vector, cut: float, outcome: Outcome) -> None:
@@ -433,15 +429,15 @@ class Worker:
         with the largest x on it counts, and of its entries the largest: without a mixture its members have a diagonal
         again, without one of many members they have little.
         """
-        free, null = self.free(node.status), self.null_vectors(node.status)
+        free = self.free(node.status)
         flat = np.where(free & self._flat, np.abs(x), 0.0)
         if flat.max(initial=0.0) > CARRIES * np.abs(x).max(initial=0.0):
             return int(self.shared.switch[np.argmax(flat)])
         size = np.where(free, np.abs(x) * np.sqrt(np.maximum(np.diag(self.shared.Q), 0.0)), 0.0)
         heaviest, found = CARRIES * float(size.max(initial=0.0)), None
-        for vector in null.vectors:
+        for vector in self.null_vectors(node).narrow:
             there = np.flatnonzero((vector != 0.0) & free)
-            if vector @ vector <= SPREAD and size[there].max(initial=0.0) > heaviest:
+            if size[there].max(initial=0.0) > heaviest:
                 heaviest = float(size[there].max())
                 found = int(self.shared.switch[there[np.lexsort((size[there], np.round(vector[there], 6)))[-1]]])
         return found
