@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hybridmip.applications.facility import FacilityLocation, FacilityResult
     from hybridmip.applications.market import Market, market
     from hybridmip.applications.network import FixedChargeNetwork, NetworkResult, example_network
-    from hybridmip.applications.portfolio import Group, Portfolio
+    from hybridmip.applications.portfolio import Benchmark, Group, Portfolio
     from hybridmip.bounds.certificate import Certificate, Verification
     from hybridmip.bounds.proof_tree import ProofTree
     from hybridmip.errors import (
@@ -62,6 +62,7 @@ __all__ = [
     "RELAXATIONS",
     "ArgumentError",
     "AugmSettings",
+    "Benchmark",
     "Certificate",
     "Config",
     "DescentSettings",
@@ -133,6 +134,7 @@ _HOME = {
     "FixedChargeNetwork": "applications.network",
     "Frontier": "sweep",
     "GeneticSettings": "run.settings",
+    "Benchmark": "applications.portfolio",
     "Group": "applications.portfolio",
     "HybridMIPError": "errors",
     "Market": "applications.market",

@@ -31,6 +31,14 @@ def number(argument: str, value: Any) -> float:
     return converted
 
 
+def at_least_zero(argument: str, value: Any) -> float:
+    """A finite number that is not negative."""
+    converted = number(argument, value)
+    if converted < 0:
+        raise ArgumentError(argument, f" is {converted:g}; it must be 0 or more")
+    return converted
+
+
 def whole(argument: str, value: Any, at_least: int) -> int:
     """A whole number, not below `at_least`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):

@@ -245,6 +245,23 @@ class Problem:
             x_lower=lower, x_upper=upper, switch=switch, binaries=m, **names,
         )  # fmt: skip
 
+    def replace(self, **changes: Any) -> Problem:
+        """The same problem with some arguments of the constructor changed, checked anew.
+
+        Example: `problem.replace(q=costs, row_upper=limits)`.
+        """
+        arguments = {
+            "Q": self.Q, "q": self.q, "p": self.p, "offset": self.offset, "A": self.A, "G": self.G,
+            "row_lower": self.row_lower, "row_upper": self.row_upper, "B": self.B, "b_lower": self.b_lower,
+            "b_upper": self.b_upper, "x_lower": self.x_lower, "x_upper": self.x_upper, "switch": self.switch,
+            "binaries": self.m, "x_names": self.x_names, "b_names": self.b_names, "row_names": self.row_names,
+            "b_row_names": self.b_row_names,
+        }  # fmt: skip
+        for name in changes:
+            if name not in arguments:
+                raise ProblemError(f"a problem has no {name!r}; choose from {', '.join(arguments)}")
+        return Problem(**{**arguments, **changes})
+
     @property
     def n(self) -> int:
         """Number of x."""

@@ -15,7 +15,6 @@ from hybridmip.run.progress import Progress
 
 
 def check_arguments(
-    problem: Problem,
     config: Config,
     time_limit: float | None,
     gap: float,
@@ -24,8 +23,6 @@ def check_arguments(
     callback: object,
     executor: object,
 ) -> None:
-    if not isinstance(problem, Problem):
-        raise ArgumentError(f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem())")
     if not isinstance(config, Config):
         raise ArgumentError(f"config is a {type(config).__name__}; it must be a Config")
     for name, value in (("time_limit", time_limit), ("gap", gap)):

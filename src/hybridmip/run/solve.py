@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
 from hybridmip.engines.blas import one_thread
 from hybridmip.engines.compiled import Kernel
-from hybridmip.errors import EngineError, HybridMIPError
+from hybridmip.errors import ArgumentError, EngineError, HybridMIPError
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary
@@ -36,8 +37,15 @@ from hybridmip.search.descents import Descents
 from hybridmip.tolerances import OPTIMAL_GAP
 
 
+class Asks(Protocol):
+    """What is a problem in other words, such as a `Portfolio`."""
+
+    def problem(self) -> Problem:
+        """The problem."""
+
+
 def solve(
-    problem: Problem,
+    problem: Problem | Asks,
     *,
     config: Config | None = None,
     time_limit: float | None = None,
@@ -54,6 +62,7 @@ def solve(
     Parameters
     ----------
     problem : Problem
+        Or anything with a method `problem` that gives one, such as a `Portfolio`.
     config : Config, optional
         `Config()` by default; `Config.paper()` for the paper's algorithm.
     time_limit : float, optional
@@ -90,7 +99,8 @@ def solve(
     """
     config = config if config is not None else Config()
     gap = OPTIMAL_GAP if gap is None else gap
-    check_arguments(problem, config, time_limit, gap, seed, progress, callback, executor)
+    problem = _asked(problem)
+    check_arguments(config, time_limit, gap, seed, progress, callback, executor)
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     clock, verdicts, state = Clock(time_limit), Verdicts(), None
@@ -128,6 +138,17 @@ def solve(
         solver.close()
     with one_thread(problem.n):
         return close(verdicts, state, units, reduced, gap, display, clock.started, seed)
+
+
+def _asked(problem: Problem | Asks) -> Problem:
+    if isinstance(problem, Problem):
+        return problem
+    make = getattr(problem, "problem", None)
+    found = make() if callable(make) else problem
+    if not isinstance(found, Problem):
+        kind = type(problem).__name__
+        raise ArgumentError(f"problem is a {kind}; it must be a Problem, or have a method problem() that gives one")
+    return found
 
 
 def _steps(config: Config, structure: Structure, clock: Clock, kernels: tuple[Kernel, ...]) -> list[Phase]:

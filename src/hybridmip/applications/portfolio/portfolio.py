@@ -1,6 +1,6 @@
 """Portfolio selection: which assets to hold and how much of each, at the least variance.
 
-minimise    x'Vx
+minimise    x'Vx   (or the negative utility, the variance of the difference to a benchmark, or of a scaled portfolio)
 subject to  sum x = budget,   returns'x = target_return   (or >=)
             assets held within a count;  counts and weights of groups within limits
             a held asset's weight within [min_weight, max_weight], any other's 0
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.applications.arguments import number
-from hybridmip.applications.portfolio import return_range
+from hybridmip.applications.arguments import at_least_zero, number
+from hybridmip.applications.portfolio import return_range, sharpe
+from hybridmip.applications.portfolio.benchmark import Benchmark, checked_benchmark
 from hybridmip.applications.portfolio.checks import (
     ASSETS,
     AssetCount,
@@ -28,9 +29,12 @@ from hybridmip.applications.portfolio.checks import (
     checked_weights,
 )
 from hybridmip.applications.portfolio.groups import Group, checked_groups
+from hybridmip.applications.portfolio.modes import Modes, modes_of
 from hybridmip.applications.portfolio.program import build
 from hybridmip.applications.portfolio.result import PortfolioResult
-from hybridmip.errors import Argument, ArgumentError
+from hybridmip.applications.portfolio.rows import WeightRow, checked_constraints, checked_exposures
+from hybridmip.applications.portfolio.trading import Trading, check_holdings, checked_trading
+from hybridmip.errors import Argument, ArgumentError, ProblemError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector, frozen
 
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
 #: Sums of limits may pass the budget by this share of it: 10 * 0.1 is not exactly 1 in floating point.
 BUDGET_TOLERANCE = 1e-9
 RETURN_SENSES = ("equal", "at_least")
+OBJECTIVES = ("variance", "utility", "tracking", "sharpe")
 #: Arguments that messages name.
 MIN_WEIGHT, MAX_WEIGHT = Argument("min_weight"), Argument("max_weight")
 
@@ -70,6 +75,32 @@ class Portfolio:
         What the weights add up to.
     groups : mapping of str to Group or dict, optional
         Limits on the counts and the weights of groups of assets, which may overlap.
+    objective : {"variance", "utility", "tracking", "sharpe"}
+        What is best: the least variance; the largest expected return less `risk_aversion` times the variance; the least
+        variance of the difference to `benchmark`; the largest ratio of the expected return above `risk_free` to the
+        risk.
+    risk_aversion, risk_free : float
+        For the utility, and for the Sharpe ratio (a return per period).
+    benchmark : array_like (n,), Series, dict or Benchmark, optional
+        Weights of the benchmark in the assets, or its covariances with them.
+    current : array_like (n,), Series or dict, optional
+        Weights held today; nothing by default.
+    trade_cost : float, array_like (n,), Series, dict, a pair or {"buy": ..., "sell": ...}
+        What a trade of weight 1 costs, as a return per period; a pair for buying and selling.
+    fixed_trade_cost : float, array_like (n,), Series or dict
+        What any trade of an asset costs beside that. Costs lower the expected return wherever it counts.
+    cost_weight : float
+        What a unit of cost counts where the objective is a variance or tracking.
+    max_turnover : float, optional
+        Most that is bought and sold together, as a sum of weights.
+    min_trade : float, array_like (n,), Series or dict
+        Smallest trade of an asset.
+    max_trades : int, optional
+        Most assets that are traded.
+    max_gross, max_short : float, optional
+        Most that the sizes of all weights, and of the negative ones, add up to.
+    exposures, constraints : mapping of str to (coefficients, lowest, highest), optional
+        Limits on exposures to factors, and any further rows on the weights; None for no limit.
 
     Raises
     ------
@@ -90,6 +121,16 @@ class Portfolio:
     return_sense: str
     budget: float
     groups: Mapping[str, Group]
+    objective: str
+    risk_aversion: float
+    risk_free: float
+    benchmark: Benchmark | None
+    cost_weight: float
+    trading: Trading
+    max_gross: float | None
+    max_short: float | None
+    exposures: tuple[WeightRow, ...]
+    constraints: tuple[WeightRow, ...]
 
     def __init__(
         self,
@@ -104,6 +145,21 @@ class Portfolio:
         return_sense: str = "equal",
         budget: float = 1.0,
         groups: Mapping[str, Group | Mapping[str, Any]] | None = None,
+        objective: str = "variance",
+        risk_aversion: float = 1.0,
+        risk_free: float = 0.0,
+        benchmark: Any = None,
+        current: Any = None,
+        trade_cost: Any = 0.0,
+        fixed_trade_cost: Any = 0.0,
+        cost_weight: float = 0.0,
+        max_turnover: float | None = None,
+        min_trade: Any = 0.0,
+        max_trades: int | None = None,
+        max_gross: float | None = None,
+        max_short: float | None = None,
+        exposures: Mapping[str, Any] | None = None,
+        constraints: Mapping[str, Any] | None = None,
     ) -> None:
         known, mean = checked_returns(returns, names, covariance)
         n = len(mean)
@@ -120,10 +176,30 @@ class Portfolio:
             "return_sense": return_sense,
             "budget": number("budget", budget),
             "groups": {},
+            "objective": objective,
+            "risk_aversion": at_least_zero("risk_aversion", risk_aversion),
+            "risk_free": number("risk_free", risk_free),
+            "cost_weight": at_least_zero("cost_weight", cost_weight),
+            "trading": checked_trading(
+                known, current, trade_cost, fixed_trade_cost, min_trade, max_turnover, max_trades
+            ),
+            "max_gross": None if max_gross is None else at_least_zero("max_gross", max_gross),
+            "max_short": None if max_short is None else at_least_zero("max_short", max_short),
+            "exposures": checked_exposures(exposures, known),
+            "constraints": checked_constraints(constraints, known),
         }
+        if objective not in OBJECTIVES:
+            raise ArgumentError(f"objective is {objective!r}; choose from {', '.join(OBJECTIVES)}")
+        if (benchmark is None) == (objective == "tracking"):
+            missing = "is missing, which" if benchmark is None else "is given, but only"
+            raise ArgumentError(f"benchmark {missing} objective='tracking' needs; give both or neither")
+        values["benchmark"] = (
+            None if benchmark is None else checked_benchmark(benchmark, known, mean, values["covariance"])
+        )
         for name, value in values.items():
             object.__setattr__(self, name, value)
         self._check_weights()
+        check_holdings(self.trading, self.names, self.min_weight, self.max_weight)
         object.__setattr__(self, "groups", checked_groups(groups, known, self.count_range[1]))
 
     def __repr__(self) -> str:
@@ -154,13 +230,41 @@ class Portfolio:
             for name, group in self.groups.items()
         }
 
-    def problem(self) -> Problem:
-        """The mixed-integer program; its objective is the variance of the portfolio.
+    @cached_property
+    def modes(self) -> Modes:
+        """The ways in which each asset can be held: one, unless trades or signs are told apart."""
+        return modes_of(self)
 
-        Rows are named "budget", "return" and "weight of <group>", binary rows "assets" and
-        "count of <group>"; x and b carry the names of the assets.
+    @property
+    def rows(self) -> tuple[WeightRow, ...]:
+        """Exposures and constraints."""
+        return (*self.exposures, *self.constraints)
+
+    def problem(self) -> Problem:
+        """The mixed-integer program; its objective is the variance of the portfolio (or see `objective`).
+
+        Rows are named "budget", "return", "turnover", "gross", "short", "weight of <group>", "exposure to <factor>",
+        binary rows "assets", "trades" and "count of <group>"; x and b carry the names of the assets, with the mode
+        where an asset has several ("AAA (sold)").
         """
-        return build(self)
+        if self.objective == "sharpe":
+            return sharpe.build(self, self.modes)
+        return build(self, self.modes)
+
+    def solve(self, **options: Any) -> PortfolioResult:
+        """Solve and read the answer; options as of `hybridmip.solve`.
+
+        Raises
+        ------
+        ProblemError
+            If no portfolio was found.
+        """
+        from hybridmip.run.solve import solve  # with Numba 0.5 s, which building a portfolio does not need
+
+        result = solve(self.problem(), **options)
+        if not result.has_solution:
+            raise ProblemError(f"no portfolio was found (status {result.status}); relax a rule")
+        return self.read(result)
 
     def with_target(self, target_return: float | None) -> Portfolio:
         """The same portfolio with another target return; None for no target."""
@@ -174,7 +278,13 @@ class Portfolio:
         arguments = {
             "names": self.names, "assets": self.assets, "min_weight": self.min_weight, "max_weight": self.max_weight,
             "target_return": self.target_return, "return_sense": self.return_sense, "budget": self.budget,
-            "groups": self.groups or None,
+            "groups": self.groups or None, "objective": self.objective, "risk_aversion": self.risk_aversion,
+            "risk_free": self.risk_free, "benchmark": self.benchmark, "current": self.trading.current,
+            "trade_cost": (self.trading.buying, self.trading.selling), "fixed_trade_cost": self.trading.fixed,
+            "cost_weight": self.cost_weight, "max_turnover": self.trading.max_turnover,
+            "min_trade": self.trading.min_trade, "max_trades": self.trading.max_trades, "max_gross": self.max_gross,
+            "max_short": self.max_short, "exposures": _as_given(self.exposures, "exposure to "),
+            "constraints": _as_given(self.constraints, ""),
         }  # fmt: skip
         unknown = set(changes) - set(arguments) - {"returns", "covariance"}
         if unknown:
@@ -200,9 +310,14 @@ class Portfolio:
         """
         if result.x is None or result.b is None:
             raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")
-        if tuple(result.problem.x_names) != self.names:
+        modes = self.modes
+        if tuple(result.problem.x_names[: modes.count]) != modes.names:
             raise ArgumentError("result is of other assets; read it with the portfolio that built the problem")
-        return PortfolioResult(self, frozen(result.x), tuple(bool(b) for b in result.b))
+        parts = sharpe.weights(self, result.x) if self.objective == "sharpe" else result.x
+        x, held = np.zeros(self.n), np.zeros(self.n, dtype=bool)
+        np.add.at(x, modes.asset, parts[: modes.count])
+        np.logical_or.at(held, modes.asset, result.b[: modes.count])
+        return PortfolioResult(self, frozen(x), tuple(bool(b) for b in held), result)
 
     def efficient_range(self) -> tuple[float, float]:
         """Returns between which an unrestricted frontier is efficient, lowest and highest.
@@ -268,3 +383,8 @@ class Portfolio:
         if count and np.all(limits == limits[0]):
             return ASSETS, " * ", argument, f" = {count} * {limits[0]:g} = {total:g}"
         return f"the sum of the {count} {which} ", argument, f", {total:g},"
+
+
+def _as_given(rows: tuple[WeightRow, ...], prefix: str) -> dict[str, Any] | None:
+    """Rows as the arguments that they were made of."""
+    return {row.name.removeprefix(prefix): (row.coefficients, *row.limits) for row in rows} or None

@@ -1,77 +1,166 @@
-"""The mixed-integer program of a portfolio."""
+"""The mixed-integer program of a portfolio: one x and one b for every mode of every asset."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hybridmip.applications.portfolio.modes import Lines, Modes
+from hybridmip.bounds.diagonal import phi, remembered_largest_trace
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import DiagonalForm, FactorModel, QuadraticForm, Vector
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio.portfolio import Portfolio
 
-#: Columns and coefficients of a row.
-Row: TypeAlias = tuple[NDArray[np.intp], Vector]
+#: Most assets for which the diagonal of modes is the largest-trace one, and its rounds; beyond it is Phi.
+LARGEST_TRACE = 500
+ROUNDS = 4
 
 
-def build(portfolio: Portfolio) -> Problem:
+@dataclass
+class Rows:
+    """Rows on x and b, and rows on b alone, collected."""
+
+    count: int
+    x: list[Vector] = field(default_factory=list)
+    b: list[Vector] = field(default_factory=list)
+    lower: list[float] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    only_b: list[sparse.csr_array] = field(default_factory=list)
+    b_lower: list[float] = field(default_factory=list)
+    b_upper: list[float] = field(default_factory=list)
+    b_names: list[str] = field(default_factory=list)
+
+    def add(self, name: str, x: Vector, lower: float, upper: float, b: Vector | None = None) -> None:
+        """A row on x, and on b."""
+        self.x.append(x)
+        self.b.append(np.zeros(self.count) if b is None else b)
+        self.lower.append(lower)
+        self.upper.append(upper)
+        self.names.append(name)
+
+    def limit(self, name: str, lines: Lines, asset: NDArray[np.intp], upper: float | None) -> None:
+        """At most so much of what is linear in every mode."""
+        if upper is None:
+            return
+        x, b, constant = lines.row(asset)
+        if x.any():
+            self.add(name, x, -np.inf, upper - constant, b)
+        else:
+            self.count_of(name, b, -np.inf, upper - constant)
+
+    def count_of(self, name: str, b: Vector, lower: float, upper: float) -> None:
+        """A row on b alone."""
+        self.only_b.append(sparse.csr_array(b[None, :]))
+        self.b_lower.append(lower)
+        self.b_upper.append(upper)
+        self.b_names.append(name)
+
+
+def build(portfolio: Portfolio, modes: Modes) -> Problem:
     """The program; see `Portfolio.problem` for its names."""
-    n = portfolio.n
-    everything = np.arange(n)
-    rows: list[Row] = [(everything, np.ones(n))]
-    lower, upper, row_names = [portfolio.budget], [portfolio.budget], ["budget"]
+    rows = rules(portfolio, modes)
+    aversion = portfolio.risk_aversion if portfolio.objective == "utility" else 1.0
+    q, p, offset = objective(portfolio, modes)
+    return assemble(rows, spread(portfolio.covariance, modes, aversion), q, p, offset, modes)
+
+
+def rules(portfolio: Portfolio, modes: Modes) -> Rows:
+    """Every rule of a portfolio as rows."""
+    asset, ones = modes.asset, np.ones(modes.count)
+    rows = Rows(modes.count)
+    rows.add("budget", ones, portfolio.budget, portfolio.budget)
     if portfolio.target_return is not None:
-        rows.append((everything, portfolio.returns))
-        lower.append(portfolio.target_return)
-        upper.append(portfolio.target_return if portfolio.return_sense == "equal" else np.inf)
-        row_names.append("return")
-    b_rows: list[Row] = []
-    b_lower, b_upper, b_row_names = [], [], []
+        x, b, constant = modes.cost.row(asset)
+        target = portfolio.target_return + constant
+        most = target if portfolio.return_sense == "equal" else np.inf
+        rows.add("return", portfolio.returns[asset] - x, target, most, -b)
+    rows.limit("turnover", modes.turnover, asset, portfolio.trading.max_turnover)
+    rows.limit("gross", modes.gross, asset, portfolio.max_gross)
+    rows.limit("short", modes.short, asset, portfolio.max_short)
+    for row in portfolio.rows:
+        rows.add(row.name, row.coefficients[asset], row.lower, row.upper)
     if portfolio.assets is not None:
-        fewest, most = portfolio.count_range
-        b_rows.append((everything, np.ones(n)))
-        b_lower.append(fewest)
-        b_upper.append(most)
-        b_row_names.append("assets")
+        rows.count_of("assets", ones, *portfolio.count_range)
+    rows.limit("trades", modes.traded, asset, portfolio.trading.max_trades)
     for name, group in portfolio.groups.items():
-        members = portfolio.members[name]
-        row = (members, np.ones(len(members)))
+        members = np.isin(asset, portfolio.members[name]).astype(np.float64)
         if group.min_weight is not None or group.max_weight is not None:
-            rows.append(row)
-            lower.append(-np.inf if group.min_weight is None else group.min_weight)
-            upper.append(np.inf if group.max_weight is None else group.max_weight)
-            row_names.append(f"weight of {name}")
+            low = -np.inf if group.min_weight is None else group.min_weight
+            rows.add(f"weight of {name}", members, low, np.inf if group.max_weight is None else group.max_weight)
         if group.min_assets > 0 or group.max_assets is not None:
-            b_rows.append(row)
-            b_lower.append(group.min_assets)
-            b_upper.append(len(members) if group.max_assets is None else group.max_assets)
-            b_row_names.append(f"count of {name}")
+            most = len(portfolio.members[name]) if group.max_assets is None else group.max_assets
+            rows.count_of(f"count of {name}", members, group.min_assets, most)
+    for i in np.flatnonzero(modes.several | modes.must):
+        one_way = (asset == i).astype(np.float64)
+        rows.count_of(f"one way of {portfolio.names[i]}", one_way, float(modes.must[i]), 1.0)
+    return rows
+
+
+def objective(portfolio: Portfolio, modes: Modes) -> tuple[Vector, Vector, float]:
+    """(q, p, offset): what is beside the square."""
+    asset, n = modes.asset, portfolio.n
+    linear, offset = np.zeros(n), 0.0
+    weight = portfolio.cost_weight
+    if portfolio.objective == "utility":
+        linear, weight = -portfolio.returns, 1.0
+    elif portfolio.objective == "tracking":
+        assert portfolio.benchmark is not None
+        linear, offset = -2.0 * portfolio.benchmark.covariance, portfolio.benchmark.variance
+    x, b, constant = modes.cost.row(asset)
+    return linear[asset] + weight * x, weight * b, offset + weight * constant
+
+
+def assemble(rows: Rows, Q: Any, q: Vector, p: Vector, offset: float, modes: Modes) -> Problem:
+    """The problem of rows and an objective."""
+    G = np.array(rows.b)
     return Problem(
-        Q=portfolio.covariance,
-        A=_matrix(rows, n),
-        row_lower=lower,
-        row_upper=upper,
-        B=_matrix(b_rows, n) if b_rows else None,
-        b_lower=b_lower if b_rows else None,
-        b_upper=b_upper if b_rows else None,
-        x_lower=portfolio.min_weight,
-        x_upper=portfolio.max_weight,
-        switch=everything,
-        binaries=n,
-        x_names=portfolio.names,
-        b_names=portfolio.names,
-        row_names=row_names,
-        b_row_names=b_row_names if b_rows else None,
-    )
+        Q=Q, q=q if q.any() else None, p=p if p.any() else None, offset=offset,
+        A=sparse.csr_array(np.array(rows.x)), G=sparse.csr_array(G) if G.any() else None,
+        row_lower=rows.lower, row_upper=rows.upper,
+        B=sparse.csr_array(sparse.vstack(rows.only_b)) if rows.only_b else None,
+        b_lower=rows.b_lower if rows.only_b else None, b_upper=rows.b_upper if rows.only_b else None,
+        x_lower=modes.lower, x_upper=modes.upper, switch=np.arange(modes.count), binaries=modes.count,
+        x_names=modes.names, b_names=modes.names, row_names=rows.names,
+        b_row_names=rows.b_names if rows.only_b else None,
+    )  # fmt: skip
 
 
-def _matrix(rows: list[Row], n: int) -> sparse.csr_array:
-    """Rows over n columns as a sparse matrix."""
-    starts = np.cumsum([0] + [len(columns) for columns, _ in rows])
-    columns = np.concatenate([columns for columns, _ in rows])
-    values = np.concatenate([values for _, values in rows])
-    return sparse.csr_array((values, columns, starts), shape=(len(rows), n))
+def spread(covariance: QuadraticForm, modes: Modes, factor: float = 1.0) -> Any:
+    """factor * w'Vw as a form in the modes, where w is the sum of an asset's modes.
+
+    Two modes of one asset are never on at once, so the product of their x is zero, and its coefficient can be anything.
+    With V - D >= 0 it is that of V - D: the form is then as convex as V itself, with D below it for every mode, where
+    with V's own coefficients it would be singular.
+    """
+    asset = modes.asset
+    if not modes.several.any():
+        return covariance if factor == 1.0 else _times(covariance, factor)
+    if isinstance(covariance, DiagonalForm):
+        return factor * covariance.values[asset]
+    if isinstance(covariance, FactorModel):
+        return FactorModel(
+            covariance.loadings[asset],
+            factor * covariance.factor_covariance,
+            factor * covariance.specific_variance[asset],
+        )
+    d = phi(covariance) if covariance.n > LARGEST_TRACE else remembered_largest_trace(covariance, rounds=ROUNDS)
+    rest = factor * (covariance.toarray() - np.diag(d))
+    form = rest[np.ix_(asset, asset)]
+    form[np.diag_indices(modes.count)] += factor * d[asset]
+    return form
+
+
+def _times(covariance: QuadraticForm, factor: float) -> Any:
+    if isinstance(covariance, DiagonalForm):
+        return factor * covariance.values
+    if isinstance(covariance, FactorModel):
+        own = (factor * covariance.factor_covariance, factor * covariance.specific_variance)
+        return FactorModel(covariance.loadings, *own)
+    return factor * (covariance.matrix if hasattr(covariance, "matrix") else covariance.toarray())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from hybridmip.applications.portfolio.program import build
 from hybridmip.engines.conic import solve_cone_program
 from hybridmip.errors import ProblemError
-from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector
 
 if TYPE_CHECKING:
@@ -34,27 +34,24 @@ def attainable_range(portfolio: Portfolio, time_limit: float | None, seed: int) 
     """Lowest and highest return with every rule but the target; see `Portfolio.attainable_range`."""
     from hybridmip.run.solve import solve  # with Numba 0.5 s, which building a portfolio does not need
 
-    rules = portfolio.with_target(None).problem()
+    modes = portfolio.modes
+    rules = build(portfolio.with_target(None), modes)
+    cost, price, constant = modes.cost.row(modes.asset)
+    gain = portfolio.returns[modes.asset] - cost
     ends = []
     for sign in (1.0, -1.0):
-        problem = Problem(
-            q=sign * portfolio.returns,
-            A=rules.A,
-            row_lower=rules.row_lower,
-            row_upper=rules.row_upper,
-            B=rules.B,
-            b_lower=rules.b_lower,
-            b_upper=rules.b_upper,
-            x_lower=rules.x_lower,
-            x_upper=rules.x_upper,
-            switch=rules.switch,
-            binaries=portfolio.n,
-        )
+        problem = rules.replace(Q=None, q=sign * gain, p=-sign * price, offset=0.0)
         result = solve(problem, time_limit=None if time_limit is None else time_limit / 2, seed=seed)
-        if result.x is None:
+        if result.x is None or result.b is None:
             raise ProblemError(f"no portfolio was found, whatever its return (status {result.status})")
-        ends.append(portfolio.portfolio_return(result.x))
+        ends.append(float(gain @ result.x - price @ result.b) - constant)
     return min(ends), max(ends)
+
+
+def least_variance(portfolio: Portfolio) -> float:
+    """The least variance of any portfolio, without most rules."""
+    lower, upper = np.minimum(portfolio.min_weight, 0.0), np.maximum(portfolio.max_weight, 0.0)
+    return portfolio.covariance.value(_least_variance(portfolio.covariance, portfolio.budget, lower, upper))
 
 
 def _least_variance(covariance: QuadraticForm, budget: float, lower: Vector, upper: Vector) -> Vector:
