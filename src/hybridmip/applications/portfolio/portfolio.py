@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.applications.arguments import at_least_zero, number
+from hybridmip.applications.arguments import at_least_zero, number, whole
 from hybridmip.applications.portfolio import return_range, sharpe
 from hybridmip.applications.portfolio.benchmark import Benchmark, checked_benchmark
 from hybridmip.applications.portfolio.checks import (
@@ -32,8 +32,16 @@ from hybridmip.applications.portfolio.groups import Group, checked_groups
 from hybridmip.applications.portfolio.modes import Modes, modes_of
 from hybridmip.applications.portfolio.program import build
 from hybridmip.applications.portfolio.result import PortfolioResult
-from hybridmip.applications.portfolio.rows import WeightRow, checked_constraints, checked_exposures
-from hybridmip.applications.portfolio.trading import Trading, check_holdings, checked_trading
+from hybridmip.applications.portfolio.rows import Limited, checked_rows
+from hybridmip.applications.portfolio.trading import (
+    CURRENT,
+    FIXED_COST,
+    MIN_TRADE,
+    Trading,
+    both_ways,
+    check_holdings,
+    not_negative,
+)
 from hybridmip.errors import Argument, ArgumentError, ProblemError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector, frozen
@@ -44,6 +52,11 @@ if TYPE_CHECKING:
 #: Sums of limits may pass the budget by this share of it: 10 * 0.1 is not exactly 1 in floating point.
 BUDGET_TOLERANCE = 1e-9
 RETURN_SENSES = ("equal", "at_least")
+#: Arguments beyond the plain portfolio.
+LATER = (
+    "objective", "risk_aversion", "risk_free", "benchmark", "current", "trade_cost", "fixed_trade_cost", "cost_weight",
+    "max_turnover", "min_trade", "max_trades", "max_gross", "max_short", "exposures", "constraints",
+)  # fmt: skip
 OBJECTIVES = ("variance", "utility", "tracking", "sharpe")
 #: Arguments that messages name.
 MIN_WEIGHT, MAX_WEIGHT = Argument("min_weight"), Argument("max_weight")
@@ -125,12 +138,17 @@ class Portfolio:
     risk_aversion: float
     risk_free: float
     benchmark: Benchmark | None
+    current: Vector
+    trade_cost: tuple[Vector, Vector]
+    fixed_trade_cost: Vector
     cost_weight: float
-    trading: Trading
+    max_turnover: float | None
+    min_trade: Vector
+    max_trades: int | None
     max_gross: float | None
     max_short: float | None
-    exposures: tuple[WeightRow, ...]
-    constraints: tuple[WeightRow, ...]
+    exposures: Mapping[str, Limited]
+    constraints: Mapping[str, Limited]
 
     def __init__(
         self,
@@ -180,13 +198,16 @@ class Portfolio:
             "risk_aversion": at_least_zero("risk_aversion", risk_aversion),
             "risk_free": number("risk_free", risk_free),
             "cost_weight": at_least_zero("cost_weight", cost_weight),
-            "trading": checked_trading(
-                known, current, trade_cost, fixed_trade_cost, min_trade, max_turnover, max_trades
-            ),
+            "max_turnover": None if max_turnover is None else at_least_zero("max_turnover", max_turnover),
+            "max_trades": None if max_trades is None else whole("max_trades", max_trades, 0),
+            "current": checked_weights(CURRENT, 0.0 if current is None else current, known, 0.0),
+            "trade_cost": both_ways(trade_cost, known),
+            "fixed_trade_cost": not_negative(FIXED_COST, fixed_trade_cost, known),
+            "min_trade": not_negative(MIN_TRADE, min_trade, known),
             "max_gross": None if max_gross is None else at_least_zero("max_gross", max_gross),
             "max_short": None if max_short is None else at_least_zero("max_short", max_short),
-            "exposures": checked_exposures(exposures, known),
-            "constraints": checked_constraints(constraints, known),
+            "exposures": checked_rows("exposures", exposures, known),
+            "constraints": checked_rows("constraints", constraints, known),
         }
         if objective not in OBJECTIVES:
             raise ArgumentError(f"objective is {objective!r}; choose from {', '.join(OBJECTIVES)}")
@@ -235,10 +256,12 @@ class Portfolio:
         """The ways in which each asset can be held: one, unless trades or signs are told apart."""
         return modes_of(self)
 
-    @property
-    def rows(self) -> tuple[WeightRow, ...]:
-        """Exposures and constraints."""
-        return (*self.exposures, *self.constraints)
+    @cached_property
+    def trading(self) -> Trading:
+        """Holdings, and what changing them costs."""
+        return Trading(
+            self.current, *self.trade_cost, self.fixed_trade_cost, self.min_trade, self.max_turnover, self.max_trades
+        )
 
     def problem(self) -> Problem:
         """The mixed-integer program; its objective is the variance of the portfolio (or see `objective`).
@@ -278,13 +301,8 @@ class Portfolio:
         arguments = {
             "names": self.names, "assets": self.assets, "min_weight": self.min_weight, "max_weight": self.max_weight,
             "target_return": self.target_return, "return_sense": self.return_sense, "budget": self.budget,
-            "groups": self.groups or None, "objective": self.objective, "risk_aversion": self.risk_aversion,
-            "risk_free": self.risk_free, "benchmark": self.benchmark, "current": self.trading.current,
-            "trade_cost": (self.trading.buying, self.trading.selling), "fixed_trade_cost": self.trading.fixed,
-            "cost_weight": self.cost_weight, "max_turnover": self.trading.max_turnover,
-            "min_trade": self.trading.min_trade, "max_trades": self.trading.max_trades, "max_gross": self.max_gross,
-            "max_short": self.max_short, "exposures": _as_given(self.exposures, "exposure to "),
-            "constraints": _as_given(self.constraints, ""),
+            "groups": self.groups or None,
+            **{name: getattr(self, name) for name in LATER},
         }  # fmt: skip
         unknown = set(changes) - set(arguments) - {"returns", "covariance"}
         if unknown:
@@ -366,6 +384,14 @@ class Portfolio:
                 MAX_WEIGHT,
                 f" {self.max_weight[i]:g}; lower must not exceed upper",
             )
+        whole_budget = max(1.0, self.budget)
+        for i in map(int, np.flatnonzero(self.max_weight > whole_budget * (1 + BUDGET_TOLERANCE))):
+            if (self.min_weight >= 0).all():
+                raise ArgumentError(
+                    MAX_WEIGHT,
+                    f" of {self.names[i]} is {self.max_weight[i]:g}, more than the budget {self.budget:g}; weights are "
+                    "shares of it: 0.3 for 30 %",
+                )
         fewest, most = self.count_range
         slack = BUDGET_TOLERANCE * max(1.0, abs(self.budget))
         least = np.concatenate([[0.0], np.cumsum(np.sort(self.min_weight))])[fewest : most + 1]
@@ -383,8 +409,3 @@ class Portfolio:
         if count and np.all(limits == limits[0]):
             return ASSETS, " * ", argument, f" = {count} * {limits[0]:g} = {total:g}"
         return f"the sum of the {count} {which} ", argument, f", {total:g},"
-
-
-def _as_given(rows: tuple[WeightRow, ...], prefix: str) -> dict[str, Any] | None:
-    """Rows as the arguments that they were made of."""
-    return {row.name.removeprefix(prefix): (row.coefficients, *row.limits) for row in rows} or None

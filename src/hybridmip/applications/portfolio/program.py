@@ -84,16 +84,17 @@ def rules(portfolio: Portfolio, modes: Modes) -> Rows:
     rows.limit("turnover", modes.turnover, asset, portfolio.trading.max_turnover)
     rows.limit("gross", modes.gross, asset, portfolio.max_gross)
     rows.limit("short", modes.short, asset, portfolio.max_short)
-    for row in portfolio.rows:
-        rows.add(row.name, row.coefficients[asset], row.lower, row.upper)
+    further = [(f"exposure to {name}", row) for name, row in portfolio.exposures.items()]
+    for name, (coefficients, low, high) in (*further, *portfolio.constraints.items()):
+        rows.add(name, coefficients[asset], -np.inf if low is None else low, np.inf if high is None else high)
     if portfolio.assets is not None:
         rows.count_of("assets", ones, *portfolio.count_range)
     rows.limit("trades", modes.traded, asset, portfolio.trading.max_trades)
     for name, group in portfolio.groups.items():
         members = np.isin(asset, portfolio.members[name]).astype(np.float64)
         if group.min_weight is not None or group.max_weight is not None:
-            low = -np.inf if group.min_weight is None else group.min_weight
-            rows.add(f"weight of {name}", members, low, np.inf if group.max_weight is None else group.max_weight)
+            least = -np.inf if group.min_weight is None else group.min_weight
+            rows.add(f"weight of {name}", members, least, np.inf if group.max_weight is None else group.max_weight)
         if group.min_assets > 0 or group.max_assets is not None:
             most = len(portfolio.members[name]) if group.max_assets is None else group.max_assets
             rows.count_of(f"count of {name}", members, group.min_assets, most)

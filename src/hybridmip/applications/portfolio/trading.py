@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.applications.arguments import number, whole
 from hybridmip.applications.portfolio.checks import checked_weights
 from hybridmip.errors import Argument, ArgumentError
 from hybridmip.model.quadratic import Vector
@@ -81,40 +80,19 @@ class Trading:
         return float(self.cost_of_each(weights).sum())
 
 
-def checked_trading(
-    names: tuple[str, ...],
-    current: Any,
-    trade_cost: Any,
-    fixed_trade_cost: Any,
-    min_trade: Any,
-    max_turnover: Any,
-    max_trades: Any,
-) -> Trading:
-    """What a caller gives, checked."""
-    buying, selling = _both_ways(trade_cost, names)
-    held = np.zeros(len(names)) if current is None else checked_weights(CURRENT, current, names, 0.0)
-    turnover = None if max_turnover is None else number("max_turnover", max_turnover)
-    if turnover is not None and turnover < 0:
-        raise ArgumentError(f"max_turnover is {turnover:g}; it must be 0 or more")
-    return Trading(
-        held, buying, selling, _not_negative(FIXED_COST, fixed_trade_cost, names),
-        _not_negative(MIN_TRADE, min_trade, names), turnover,
-        None if max_trades is None else whole("max_trades", max_trades, 0),
-    )  # fmt: skip
-
-
-def _both_ways(cost: Any, names: tuple[str, ...]) -> tuple[Vector, Vector]:
+def both_ways(cost: Any, names: tuple[str, ...]) -> tuple[Vector, Vector]:
     """Costs of buying and of selling, from one number or vector for both, a pair, or a dict of the two."""
     if isinstance(cost, Mapping) and set(cost) <= {"buy", "sell"}:
         cost = (cost.get("buy", 0.0), cost.get("sell", 0.0))
     if isinstance(cost, tuple) and len(cost) == 2:
-        buy, sell = (_not_negative(TRADE_COST, part, names) for part in cost)
+        buy, sell = (not_negative(TRADE_COST, part, names) for part in cost)
         return buy, sell
-    both = _not_negative(TRADE_COST, cost, names)
+    both = not_negative(TRADE_COST, cost, names)
     return both, both
 
 
-def _not_negative(argument: Argument, values: Any, names: Sequence[str]) -> Vector:
+def not_negative(argument: Argument, values: Any, names: Sequence[str]) -> Vector:
+    """One number per asset, none below zero."""
     vector = checked_weights(argument, values, tuple(names), 0.0)
     for i in map(int, np.flatnonzero(vector < 0)):
         raise ArgumentError(argument, f" of {names[i]} is {vector[i]:g}; it must be 0 or more")

@@ -1,0 +1,298 @@
+"""Holdings, trade costs, turnover, signs, objectives: against trying every mode of every asset, from plain formulas."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import hybridmip as hm
+from hybridmip.engines.conic import solve_cone_program
+
+#: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=20 for thousands.
+TIMES = int(os.environ.get("HYBRIDMIP_EXAMPLES", "1"))
+
+
+@dataclass(frozen=True)
+class Way:
+    """An interval of weights in which cost, turnover and signs are linear: value(w) = slope * w + constant."""
+
+    lower: float
+    upper: float
+    cost: tuple[float, float]
+    turnover: tuple[float, float]
+    sign: float
+    traded: bool
+    held: bool
+
+
+def ways(asked: dict[str, Any], i: int) -> list[Way]:
+    """Every way of holding asset i, from the rules themselves."""
+    low, high, h = asked["min_weight"][i], asked["max_weight"][i], asked["current"][i]
+    buy, sell = asked["trade_cost"]
+    fixed, step = asked["fixed_trade_cost"], asked["min_trade"]
+    found = []
+    if h == 0.0 or abs(h) >= step:
+        # Everything is sold, or a short position bought back; or nothing was there.
+        rate = sell if h > 0 else buy
+        found.append(Way(0.0, 0.0, (0.0, rate * abs(h) + (fixed if h else 0.0)), (0.0, abs(h)), 1.0, h != 0.0, False))
+    if h != 0.0:
+        found.append(Way(h, h, (0.0, 0.0), (0.0, 0.0), math.copysign(1.0, h), False, True))
+    for sign, first, last in ((-1.0, low, min(high, 0.0)), (1.0, max(low, 0.0), high)):
+        if first <= min(last, h - step):
+            found.append(Way(first, min(last, h - step), (-sell, sell * h + fixed), (-1.0, h), sign, True, True))
+        if max(first, h + step) <= last:
+            found.append(Way(max(first, h + step), last, (buy, -buy * h + fixed), (1.0, -h), sign, True, True))
+    return found
+
+
+def by_trying(mean: np.ndarray, V: np.ndarray, asked: dict[str, Any]) -> float:
+    """The best value of the objective over every way of every asset."""
+    n, best = mean.size, math.inf
+    for chosen in itertools.product(*(ways(asked, i) for i in range(n))):
+        if not asked["assets"][0] <= sum(way.held for way in chosen) <= asked["assets"][1]:
+            continue
+        if asked["max_trades"] is not None and sum(way.traded for way in chosen) > asked["max_trades"]:
+            continue
+        slope = np.array([way.cost[0] for way in chosen])
+        constant = sum(way.cost[1] for way in chosen)
+        rows, lower, upper = [np.ones(n)], [1.0], [1.0]
+        if asked["max_turnover"] is not None:
+            rows.append(np.array([way.turnover[0] for way in chosen]))
+            lower.append(-np.inf)
+            upper.append(asked["max_turnover"] - sum(way.turnover[1] for way in chosen))
+        if asked["max_gross"] is not None:
+            rows.append(np.array([way.sign for way in chosen]))
+            lower.append(-np.inf)
+            upper.append(asked["max_gross"])
+        if asked["target_return"] is not None:
+            rows.append(mean - slope)
+            lower.append(asked["target_return"] + constant)
+            upper.append(np.inf)
+        if asked["objective"] == "utility":
+            Q, q, offset = asked["risk_aversion"] * V, -mean + slope, constant
+        elif asked["objective"] == "tracking":
+            index = asked["benchmark"]
+            Q, q = V, -2 * V @ index + asked["cost_weight"] * slope
+            offset = index @ V @ index + asked["cost_weight"] * constant
+        else:
+            Q, q, offset = V, asked["cost_weight"] * slope, asked["cost_weight"] * constant
+        answer = solve_cone_program(
+            sparse.csc_array(2 * Q), q, sparse.csr_array(np.array(rows)), np.array(lower), np.array(upper),
+            np.array([way.lower for way in chosen]), np.array([way.upper for way in chosen]), tolerance=1e-10,
+        )  # fmt: skip
+        if answer.x is not None:
+            best = min(best, float(answer.x @ Q @ answer.x + q @ answer.x + offset))
+    return best
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """A small market, holdings and rules."""
+    n = draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    F = rng.standard_normal((n, n))
+    V = F @ F.T / n + (0.0 if draw(st.booleans()) else 0.3) * np.eye(n)
+    mean = 0.3 * rng.standard_normal(n)
+    held = rng.random(n) < draw(st.sampled_from([0.0, 0.5, 1.0]))
+    current = np.where(held, np.round(rng.dirichlet(np.ones(n)), 2), 0.0)
+    short = draw(st.booleans())
+    low = np.full(n, -0.4 if short else draw(st.sampled_from([0.0, 0.0, 0.05])))
+    if short:
+        current = current * np.where(rng.random(n) < 0.3, -0.3, 1.0)
+    current = np.where(current < low, 0.0, current)
+    objective = draw(st.sampled_from(["variance", "utility", "tracking"]))
+    asked: dict[str, Any] = {
+        "assets": (0, draw(st.integers(2, n))), "min_weight": low, "max_weight": np.full(n, 1.0), "current": current,
+        "trade_cost": draw(st.sampled_from([(0.0, 0.0), (0.02, 0.02), (0.01, 0.05)])),
+        "fixed_trade_cost": draw(st.sampled_from([0.0, 0.0, 0.01, 0.1])),
+        "min_trade": draw(st.sampled_from([0.0, 0.0, 0.1])),
+        "max_turnover": draw(st.sampled_from([None, None, 0.5, 1.2])),
+        "max_trades": draw(st.sampled_from([None, None, 1, 2])),
+        "max_gross": draw(st.sampled_from([None, 1.4])) if short else None,
+        "objective": objective, "risk_aversion": 1.5, "cost_weight": 0.7,
+        "target_return": draw(st.sampled_from([None, None, float(mean.mean())])),
+        "benchmark": rng.dirichlet(np.ones(n)) if objective == "tracking" else None,
+    }  # fmt: skip
+    return mean, V, asked
+
+
+@settings(max_examples=60 * TIMES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cases(), st.booleans())
+def test_agrees_with_trying_every_way(case: tuple[np.ndarray, np.ndarray, dict[str, Any]], prove: bool) -> None:
+    """Value, bound, certificate and proof; turnover and costs recomputed from the weights."""
+    mean, V, asked = case
+    portfolio = hm.Portfolio(mean, V, return_sense="at_least", **asked)
+    result = hm.solve(portfolio, prove=prove, time_limit=20)
+    expected = by_trying(mean, V, asked)
+    if not math.isfinite(expected):
+        assert result.status == "infeasible"
+        return
+    size = max(abs(expected), float(np.abs(V).max()), 1e-3)
+    assert result.objective == pytest.approx(expected, abs=2e-6 * size)
+    assert result.bound <= expected + 2e-6 * size
+    assert result.status == "optimal"
+    if result.certificate is not None:
+        assert result.certificate.verify(result.problem).valid
+    if result.proof is not None:
+        assert result.proof.verify(result.problem).valid
+    found = portfolio.read(result)
+    change = found.x - asked["current"]
+    moved = np.abs(change) > 1e-9
+    buy, sell = asked["trade_cost"]
+    paid = buy * np.maximum(change, 0) + sell * np.maximum(-change, 0) + asked["fixed_trade_cost"] * moved
+    assert found.turnover == pytest.approx(np.abs(change[moved]).sum(), abs=1e-12)
+    assert found.cost == pytest.approx(paid[moved].sum(), abs=1e-12)
+    if asked["max_turnover"] is not None:
+        assert found.turnover <= asked["max_turnover"] + 1e-6
+    if asked["max_trades"] is not None:
+        assert len(found.trades) <= asked["max_trades"]
+    if asked["min_trade"]:
+        assert (np.abs(change[moved]) >= asked["min_trade"] - 1e-7).all()
+
+
+def market(n: int = 12, seed: int = 0) -> tuple[Any, Any, np.ndarray]:
+    """Returns, covariance and holdings."""
+    mean, covariance = hm.market(assets=n, seed=seed).sample_estimates()
+    current = np.zeros(n)
+    current[: n // 2] = 2.0 / n
+    return mean, covariance, current
+
+
+def test_costs_above_every_gain_keep_the_holdings() -> None:
+    mean, covariance, current = market()
+    found = hm.Portfolio(
+        mean, covariance, current=current, fixed_trade_cost=10.0, objective="utility", assets=(None, 8)
+    ).solve()
+    assert (found.x == current).all()
+    assert (len(found.trades), found.turnover, found.cost) == (0, 0.0, 0.0)
+
+
+def test_no_costs_give_the_fresh_portfolio() -> None:
+    mean, covariance, current = market()
+    fresh = hm.Portfolio(mean, covariance, assets=5, min_weight=0.02)
+    again = fresh.replace(current=np.where(current > 0, current, 0.0), trade_cost=0.0, max_trades=12, max_turnover=2.0)
+    one, other = hm.solve(fresh), hm.solve(again)
+    assert other.objective == pytest.approx(one.objective, rel=1e-6)
+    assert again.read(other).x == pytest.approx(fresh.read(one).x, abs=1e-4)
+
+
+def test_the_largest_sharpe_ratio_is_exact() -> None:
+    """No portfolio of a fine grid of targets has a larger one, and it is that of the weights returned."""
+    mean, covariance, current = market(8)
+    rules: dict[str, Any] = {"assets": (None, 4), "min_weight": 0.05, "max_weight": 0.6, "risk_free": 0.0002}
+    for more in ({}, {"current": current[:8], "trade_cost": 2e-4, "fixed_trade_cost": 1e-4}):
+        asked = hm.Portfolio(mean, covariance, objective="sharpe", **rules, **more)
+        result = hm.solve(asked)
+        found = asked.read(result)
+        assert result.status == "optimal"
+        assert found.sharpe_ratio == pytest.approx(1 / math.sqrt(result.objective), rel=1e-6)
+        assert found.x.sum() == pytest.approx(1.0)
+        held = found.x[np.array(found.b)]
+        assert held.min() >= 0.05 - 1e-7
+        assert held.max() <= 0.6 + 1e-7
+        low, high = asked.attainable_range()
+        best = 0.0
+        for target in np.linspace(low, high, 60)[1:-1]:
+            other = hm.Portfolio(
+                mean, covariance, target_return=float(target), return_sense="at_least", **rules, **more
+            )
+            answer = hm.solve(other)
+            if answer.has_solution:
+                best = max(best, other.read(answer).sharpe_ratio)
+        assert best <= found.sharpe_ratio * (1 + 1e-6)
+        assert best >= found.sharpe_ratio * 0.98
+
+
+def test_tracking_and_further_rows() -> None:
+    mean, covariance, _ = market(10)
+    index = np.full(10, 0.1)
+    loading = np.linspace(-1, 1, 10)
+    asked = hm.Portfolio(
+        mean, covariance, assets=4, objective="tracking", benchmark=index,
+        exposures={"size": (loading, -0.05, 0.05)}, constraints={"first two": ([1, 1] + [0] * 8, 0.2, None)},
+    )  # fmt: skip
+    found = asked.solve()
+    V = np.asarray(covariance)
+    gap = found.x - index
+    assert found.tracking_error == pytest.approx(math.sqrt(gap @ V @ gap), rel=1e-6)
+    assert abs(loading @ found.x) <= 0.05 + 1e-7
+    assert found.x[:2].sum() >= 0.2 - 1e-7
+    assert asked.problem().row_names[-2:] == ("exposure to size", "first two")
+    same = hm.Portfolio(
+        mean, covariance, assets=4, objective="tracking",
+        benchmark=hm.Benchmark(V @ index, float(index @ V @ index)),
+        exposures=asked.exposures, constraints=asked.constraints,
+    )  # fmt: skip
+    assert same.problem().hash == asked.problem().hash
+
+
+def test_long_short_limits() -> None:
+    mean, covariance, _ = market(10)
+    asked = hm.Portfolio(
+        mean, covariance, assets=(None, 8), min_weight=-0.3, max_weight=1.0, max_short=0.3, max_gross=1.5,
+        objective="utility", risk_aversion=2.0,
+    )  # fmt: skip
+    found = asked.solve()
+    assert -found.x[found.x < 0].sum() <= 0.3 + 1e-7
+    assert np.abs(found.x).sum() <= 1.5 + 1e-7
+
+
+def test_whole_shares() -> None:
+    mean, covariance, _ = market(8)
+    found = hm.Portfolio(mean, covariance, assets=4, min_weight=0.1).solve()
+    prices = dict(zip(found.portfolio.names, np.linspace(20, 300, 8), strict=True))
+    shares = found.allocate(prices, 10_000.0, lot=5)
+    assert (shares.shares % 5 == 0).all()
+    spent = float(shares.shares @ np.linspace(20, 300, 8))
+    assert shares.left == pytest.approx(10_000.0 - spent)
+    assert shares.left >= 0
+    assert np.abs(shares.weights - found.x).max() <= 5 * 300 / 10_000
+    assert shares.table()["value"].sum() == pytest.approx(spent)
+
+
+def test_the_text_tells_trades_and_costs() -> None:
+    mean, covariance, current = market()
+    asked = hm.Portfolio(
+        mean, covariance, current=current, trade_cost=1e-4, fixed_trade_cost=1e-5, objective="utility", assets=(None, 6)
+    )
+    found = asked.solve()
+    assert "trades, turnover" in str(found)
+    assert {"trade", "cost"} <= set(found.table().columns)
+    assert found.net_return == pytest.approx(found.expected_return - found.cost)
+    assert found.result is not None
+    utility = found.net_return - found.variance
+    assert -found.result.objective == pytest.approx(utility, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"current": [0.5, 0.7, 0, 0], "max_weight": 0.6}, "current of asset2 is 0.7, above its max_weight 0.6"),
+        ({"current": [-0.5, 0, 0, 0]}, "current of asset1 is -0.5, below its min_weight 0"),
+        ({"current": {"nobody": 1.0}}, "current names 'nobody', which is no asset"),
+        ({"trade_cost": -0.1}, "trade_cost of asset1 is -0.1; it must be 0 or more"),
+        ({"fixed_trade_cost": [0, 0, -1, 0]}, "fixed_trade_cost of asset3 is -1; it must be 0 or more"),
+        ({"max_turnover": -1}, "max_turnover is -1; it must be 0 or more"),
+        ({"max_trades": 1.5}, "max_trades is 1.5; it must be a whole number"),
+        ({"objective": "best"}, "objective is 'best'; choose from variance"),
+        ({"objective": "tracking"}, "benchmark is missing"),
+        ({"benchmark": [1, 0, 0, 0]}, "benchmark is given, but only"),
+        ({"objective": "tracking", "benchmark": {"nobody": 1}}, "benchmark names 'nobody'"),
+        ({"max_weight": 30}, "more than the budget 1; weights are shares"),
+        ({"exposures": {"size": (1, 2)}}, r"exposures\['size'\] has 2 entries; give"),
+        ({"constraints": {"c": ([1, 0, 0, 0], 2, 1)}}, r"constraints\['c'\], lowest, is 2, above its highest 1"),
+        ({"risk_aversion": -1}, "risk_aversion is -1; it must be 0 or more"),
+    ],
+)
+def test_bad_input_is_told(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(hm.HybridMIPError, match=message):
+        hm.Portfolio(np.zeros(4), np.eye(4), **options)
