@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -56,11 +57,11 @@ class Kernel:
 
     @property
     def cached(self) -> bool:
-        """Whether it was compiled on this machine before, as it is now."""
-        folder, code = Path(self.function.stats.cache_path), self.function.py_func.__code__
-        source = Path(code.co_filename)
-        found = folder.glob(f"{source.stem}.{self.function.py_func.__qualname__}-*.nbi")
-        return any(entry.stat().st_mtime >= source.stat().st_mtime for entry in found)
+        """Whether it was compiled on this machine before, as it is now: Numba's index is not empty."""
+        try:
+            return bool(self.function._cache._cache_file._load_index())
+        except (AttributeError, OSError, ValueError, EOFError, pickle.UnpicklingError):
+            return False  # another Numba, or a damaged index: then it is compiled
 
     @property
     def name(self) -> tuple[str, str]:

@@ -136,18 +136,23 @@ class Tree(Phase):
         Whether it goes on until the time is up where somebody asked.
     plain : float
         Work after which the last one tries the doubly nonnegative relaxation at the root.
+    instead : float
+        Share of the time left for one that comes before searches whose moves are dear, and only where they are; 0 for
+        one that runs anywhere.
     """
 
     name = "tree"
 
-    def __init__(self, share_of_work: float, last: bool, plain: float = PLAIN_WORK) -> None:
-        self.share_of_work, self.last, self.plain = share_of_work, last, plain
+    def __init__(self, share_of_work: float, last: bool, plain: float = PLAIN_WORK, instead: float = 0.0) -> None:
+        self.share_of_work, self.last, self.plain, self.instead = share_of_work, last, plain, instead
+        self.share = instead or 1.0
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         return (*mixing.KERNELS, *fit_kernel.KERNELS, *node_kernel.KERNELS, *dnn_kernel.KERNELS)
 
     def supports(self, structure: Structure, config: Config) -> bool:
-        return by_tree(structure, config) and (self.last or not structure.binaries_determine_x)
+        here = by_tangents(structure, config) and not structure.binaries_determine_x if self.instead else True
+        return here and by_tree(structure, config) and (self.last or not structure.binaries_determine_x)
 
     def ready(self, run: Run) -> bool:
         state = run.state
@@ -483,7 +488,8 @@ class Fit(Phase):
 #: The best we know.
 DEFAULT: tuple[Phase, ...] = (
     Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Tree(0.2, last=False),
-    Core(), Flips(), Moves(), OuterApproximation(), Feasibility(), Shaking(), Core(), Fit(), Tree(1.0, last=True),
+    Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(), Feasibility(), Shaking(),
+    Core(), Fit(), Tree(1.0, last=True),
 )  # fmt: skip
 #: The search without the bounds.
 QUICK: tuple[Phase, ...] = (
