@@ -21,6 +21,7 @@ from states import make_state
 import hybridmip as hm
 from hybridmip.bounds.proof_tree import Branch, ProofTree, Reason
 from hybridmip.errors import FileError
+from hybridmip.exact import branch
 from hybridmip.exact.branch import Branching
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.units import Proof, Units
@@ -273,6 +274,33 @@ def test_a_row_with_one_limit_is_no_equation(share: float) -> None:
     value = float(x @ setting.problem.Q.toarray() @ x + setting.phi @ (x**2 / b - x**2))
     bound, _ = setting.formula.claim(Proof(setting.phi, x, rows, binary_rows))
     assert value * (1 - 1e-4) <= bound <= value * (1 + 1e-9)
+
+
+def test_few_open_nodes_where_memory_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deepest first: as few are open as a tree is deep, and the same is proven."""
+    problem = best_subset(60, 30, 10)
+    usual = hm.solve(problem, config=ALONE, prove=True)
+    assert usual.nodes > 100
+    open_nodes = []
+    push = Branching._push
+
+    def watched(branching: Branching, node: Any) -> None:
+        push(branching, node)
+        open_nodes.append(len(branching._open))
+
+    monkeypatch.setattr(branch, "MOST_NUMBERS", 0.0)
+    monkeypatch.setattr(branch, "FEWEST_OPEN", 4)
+    monkeypatch.setattr(Branching, "_push", watched)
+    for prove in (True, False):
+        open_nodes.clear()
+        result = hm.solve(problem, config=ALONE, prove=prove, time_limit=60)
+        assert result.status == "optimal"
+        assert result.objective == pytest.approx(usual.objective, rel=1e-6)
+        assert result.bound >= usual.objective * (1 - 1e-6)
+        assert max(open_nodes) < 60
+    monkeypatch.undo()
+    result = hm.solve(problem, config=ALONE, prove=True)
+    assert result.proof.to_dict() == usual.proof.to_dict()
 
 
 def test_threads_do_not_matter() -> None:

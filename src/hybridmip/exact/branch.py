@@ -19,7 +19,7 @@ from hybridmip.engines.blas import one_thread
 from hybridmip.exact.lifting import Lifting
 from hybridmip.exact.recorder import Recorder
 from hybridmip.exact.subtree import Grown, grow, grow_elsewhere
-from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason, Worker
+from hybridmip.exact.tree import RANK, Diagonal, Node, Outcome, Reason, Worker
 from hybridmip.exact.tried import NOTHING_TRIED, Tried, least_value
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.model.units import Proof, Units
@@ -36,8 +36,9 @@ BATCH = 8
 SHARE_OF_GAP = 0.5
 #: And what is claimed of it in a document is this share of the gap less.
 SHARE_OF_CHECK = 0.02
-#: Beyond so many open nodes the deepest come first.
-MOST_OPEN = 20_000
+#: Beyond so many numbers in open nodes (and no fewer nodes than that) the deepest come first: their subtrees are small.
+MOST_NUMBERS = 5e7
+FEWEST_OPEN = 1000
 #: In the solver's units, in which x and costs are near 1: what rounding leaves of an objective that is zero.
 ROUNDING = 1e-26
 #: Share of the time and of the work that the doubly nonnegative relaxation of the root may take.
@@ -69,6 +70,9 @@ class Branching:
         self.nodes = 0
         self.work = 0.0
         self._open: list[tuple[float, int, Node]] = []
+        # A node has a factor, weights, a diagonal and its slack, and where its parent ended.
+        numbers = (RANK + 4) * setting.problem.n + setting.problem.m
+        self._most_open = max(FEWEST_OPEN, int(MOST_NUMBERS / numbers))
         self._closed: Tried = NOTHING_TRIED
         self._count = 0
         self._rounded: set[bytes] = set()
@@ -229,6 +233,8 @@ class Branching:
 
     def _next(self, cut: float) -> list[Node]:
         """The next nodes; those whose bound has passed the cut since are closed."""
+        if len(self._open) > self._most_open:
+            return self._deepest(cut)
         batch: list[Node] = []
         while self._open and len(batch) < BATCH:
             bound, _, node = heapq.heappop(self._open)
@@ -236,6 +242,19 @@ class Branching:
                 self._close(Tried(bound, Grade.PROVEN))
             else:
                 batch.append(node)
+        return batch
+
+    def _deepest(self, cut: float) -> list[Node]:
+        """The deepest nodes, where so many are open that memory counts; those that have passed the cut are closed."""
+        if self.record is None:
+            passed = [bound for bound, _, _ in self._open if bound >= cut]
+            if passed:
+                self._close(Tried(min(passed), Grade.PROVEN))
+                self._open = [entry for entry in self._open if entry[0] < cut]
+        self._open.sort(key=lambda entry: (entry[2].depth, -entry[1]))
+        batch = [node for _, _, node in reversed(self._open[-BATCH:])]
+        del self._open[-BATCH:]
+        heapq.heapify(self._open)
         return batch
 
     def _close(self, tried: Tried) -> None:
