@@ -18,6 +18,6 @@ RELAXATIONS: dict[str, Callable[[Any], Relaxation]] = {
     "persp": lambda config: Persp(compiled=config.tree.work > 0),
     "line": lambda config: Line(),
     "dual": lambda config: Dual(),
-    "dnn": lambda config: Dnn(),
     "augm": lambda config: Augm(config.augm.weight),
+    "dnn": lambda config: Dnn(),
 }
