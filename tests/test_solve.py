@@ -790,10 +790,11 @@ def test_arguments(arguments: dict[str, Any], words: tuple[str, ...]) -> None:
 
 
 def test_problem_must_be_a_problem() -> None:
-    """A Portfolio handed over as it is gets a hint."""
+    """A Portfolio handed over as it is gets solved; anything else is refused."""
     portfolio = hybridmip.Portfolio([0.1, 0.2], [1.0, 1.0])
-    with pytest.raises(ArgumentError, match=r"problem is a Portfolio.*\.problem\(\)"):
-        solve(portfolio)
+    assert solve(portfolio).objective == solve(portfolio.problem()).objective
+    with pytest.raises(ArgumentError, match=r"problem is a int; it must be a Problem, or have a method problem\(\)"):
+        solve(3)
 
 
 @pytest.mark.parametrize(
