@@ -12,9 +12,8 @@ if os.environ.get("NUMBA_DISABLE_JIT") == "1":
 
     uncompiled.install()
 
-from hybridmip.engines.compiled import be_patient
-
-be_patient()  # no test depends on what was compiled on this machine before
+# No test depends on what was compiled on this machine before, nor does what it starts.
+os.environ["HYBRIDMIP_PATIENT"] = "1"
 
 
 @pytest.fixture(scope="session")

@@ -98,6 +98,7 @@ def test_nobody_waits_for_what_is_for_later(tmp_path: Path) -> None:
     def run(cache: str, then: str) -> list[str]:
         folders = [str(tmp_path), *(path for path in sys.path if path)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "NUMBA_CACHE_DIR": str(tmp_path / cache)}
+        del environment["HYBRIDMIP_PATIENT"]
         code = LATER.format(then=then)
         return subprocess.run(
             [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -139,9 +140,10 @@ def largest_trace(
     return _largest_trace(Q.matrix, weights, time_limit, rounds)
 
 
-#: Largest-trace diagonals by the content of Q. They depend on nothing else, so this saves time and changes no answer.
+#: Diagonals by the content of Q. They depend on nothing else, so this saves time and changes no answer.
 _known: OrderedDict[bytes, Vector] = OrderedDict()
-MOST_KNOWN = 16
+MOST_KNOWN = 32
+_lock = threading.Lock()
 
 
 def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None, rounds: int = MOST_ROUNDS) -> Vector:
@@ -149,22 +151,50 @@ def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None, 
 
     What a time limit cut short is not remembered.
     """
-    digest = hashlib.blake2b(f"{type(Q).__name__} {rounds}".encode())
-    for part in Q.parts():
-        digest.update(np.ascontiguousarray(part).data)
-    key = digest.digest()
-    if key in _known:
-        _known.move_to_end(key)
-        return _known[key]
+    key = _key(Q, f"{rounds} rounds")
+    known = _recall(key)
+    if known is not None:
+        return known
     began = time.perf_counter()
     large = isinstance(Q, DenseForm) and Q.n > LARGEST_TRACE
     diagonal = phi(Q) if large else largest_trace(Q, None, time_limit, rounds)
     diagonal.setflags(write=False)
     if time_limit is None or time.perf_counter() - began < time_limit:
+        _remember(key, diagonal)
+    return diagonal
+
+
+def remembered_phi(Q: QuadraticForm) -> Vector:
+    """`phi`, computed once for each Q."""
+    key = _key(Q, "phi")
+    known = _recall(key)
+    if known is not None:
+        return known
+    diagonal = np.array(phi(Q))
+    diagonal.setflags(write=False)
+    _remember(key, diagonal)
+    return diagonal
+
+
+def _key(Q: QuadraticForm, what: str) -> bytes:
+    digest = hashlib.blake2b(f"{type(Q).__name__} {what}".encode())
+    for part in Q.parts():
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.digest()
+
+
+def _recall(key: bytes) -> Vector | None:
+    with _lock:
+        if key in _known:
+            _known.move_to_end(key)
+        return _known.get(key)
+
+
+def _remember(key: bytes, diagonal: Vector) -> None:
+    with _lock:
         _known[key] = diagonal
         while len(_known) > MOST_KNOWN:
             _known.popitem(last=False)
-    return diagonal
 
 
 def _largest_trace(matrix: Matrix, weights: Vector | None, time_limit: float | None, rounds: int) -> Vector:

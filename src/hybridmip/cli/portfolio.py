@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hybridmip.cli import trading
 from hybridmip.cli.certificate import save_certificate, save_proof
 from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import exit_code
@@ -71,6 +72,19 @@ def portfolio(
     min_group_assets: MinGroupAssets = None,
     max_group_assets: MaxGroupAssets = None,
     max_group_weight: MaxGroupWeight = None,
+    objective: trading.ObjectiveName = trading.Objective.VARIANCE,
+    risk_aversion: trading.RiskAversion = None,
+    risk_free: trading.RiskFree = None,
+    benchmark: trading.BenchmarkFile = None,
+    current: trading.CurrentFile = None,
+    trade_cost: trading.TradeCost = None,
+    fixed_trade_cost: trading.FixedTradeCost = None,
+    cost_weight: trading.CostWeight = None,
+    max_turnover: trading.MaxTurnover = None,
+    min_trade: trading.MinTrade = None,
+    max_trades: trading.MaxTrades = None,
+    max_gross: trading.MaxGross = None,
+    max_short: trading.MaxShort = None,
     gap: Gap = None,
     config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
@@ -102,7 +116,16 @@ def portfolio(
     hybridmip portfolio port1.txt --assets 10 --proof proof.json --save-problem problem.json
 
     hybridmip portfolio mean.csv --covariance cov.csv --assets 8 --group "Banks=AAA,BBB:max_weight=0.3"
+
+    hybridmip portfolio prices.csv --assets :10 --current held.csv --objective utility --trade-cost 0.1% --max-trades 5
     """
+    given = {
+        "objective": str(objective), "risk_aversion": risk_aversion, "risk_free": risk_free, "benchmark": benchmark,
+        "current": current, "trade_cost": trade_cost, "fixed_trade_cost": fixed_trade_cost, "cost_weight": cost_weight,
+        "max_turnover": max_turnover, "min_trade": min_trade, "max_trades": max_trades, "max_gross": max_gross,
+        "max_short": max_short,
+    }  # fmt: skip
+    more = trading.arguments(given)
     target = None if target_return is None else fraction("--target-return", target_return)
     if at_least and target is None:
         raise ArgumentError("--at-least needs --target-return, the return that is to be had at least")
@@ -117,7 +140,7 @@ def portfolio(
     check_writable(save_problem, file, covariance, groups, out, certificate, option="--save-problem")
     if certificate is not None and certificate in (out, save_problem):
         raise ArgumentError(f"--certificate is {certificate}, which another option names too; give each its own file")
-    asked, warnings = rules.read(target, at_least, quiet)
+    asked, warnings = rules.read(target, at_least, quiet, more)
     # Only now what takes longest to import: bad input is told at once.
     from hybridmip.run.solve import solve
 

@@ -14,15 +14,62 @@ if TYPE_CHECKING:
     from hybridmip.run.result import Result
 
 
+#: Trades that are listed.
+MOST_TRADES = 10
+#: What the value of the objective is called.
+OBJECTIVE_NAMES = {
+    "variance": "variance", "utility": "negative utility", "tracking": "tracking variance",
+    "sharpe": "1 / Sharpe ratio squared",
+}  # fmt: skip
+
+
 def portfolio_document(asked: Portfolio, result: Result, reading: PortfolioResult | None) -> dict[str, Any]:
     """The answer ready for JSON."""
     document = result.to_dict("weights")
     document["expected_return"] = None if reading is None else reading.expected_return
     document["risk"] = None if reading is None else reading.risk
     document["violation"] = None if reading is None else result.violation
+    if reading is not None:
+        document |= _beyond_variance(asked, reading)
     if result.status == "infeasible" and asked.target_return is not None:
         document["unconstrained_returns"] = list(asked.efficient_range())
     return document
+
+
+def _beyond_variance(asked: Portfolio, reading: PortfolioResult) -> dict[str, Any]:
+    """What there is to say beside weights, return and risk."""
+    more: dict[str, Any] = {}
+    if asked.modes.count != asked.n or asked.objective == "sharpe":  # x are not the weights
+        more["weights"] = {str(name): float(weight) for name, weight in reading.weights.items()}
+    if asked.trading.matters:
+        more["trades"] = {str(name): float(trade) for name, trade in reading.trades.items()}
+        more |= {"turnover": reading.turnover, "cost": reading.cost, "net_return": reading.net_return}
+    if asked.benchmark is not None:
+        more["tracking_error"] = reading.tracking_error
+    if asked.objective == "sharpe":
+        more["sharpe_ratio"] = reading.sharpe_ratio
+    return more
+
+
+def _in_words(reading: PortfolioResult) -> list[RenderableType]:
+    """The same for people: trades, costs, tracking error, Sharpe ratio."""
+    asked, lines = reading.portfolio, []
+    if asked.trading.matters:
+        trades = reading.trades
+        moved = [f"{name} {'+' if trade > 0 else '-'}{percent(abs(trade))}" for name, trade in trades.items()]
+        shown = ", ".join(moved[:MOST_TRADES]) + (
+            f", {len(moved) - MOST_TRADES} more" if len(moved) > MOST_TRADES else ""
+        )
+        lines.append(f"trades: {shown or 'none'}")
+        lines.append(
+            f"turnover {percent(reading.turnover)}, costs {percent(reading.cost)}, expected return after costs "
+            f"{percent(reading.net_return)}"
+        )
+    if asked.benchmark is not None:
+        lines.append(f"tracking error {percent(reading.tracking_error)} per period")
+    if asked.objective == "sharpe":
+        lines.append(f"Sharpe ratio {reading.sharpe_ratio:.4g} per period")
+    return [*lines, ""] if lines else []
 
 
 def portfolio_report(
@@ -49,7 +96,13 @@ def portfolio_report(
         ),
         *idle,
         "",
-        summary(result, expected_return=reading.expected_return, risk=reading.risk, objective_name="variance"),
+        *_in_words(reading),
+        summary(
+            result,
+            expected_return=reading.expected_return,
+            risk=reading.risk,
+            objective_name=OBJECTIVE_NAMES[reading.portfolio.objective],
+        ),
     ]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hybridmip.cli import trading
 from hybridmip.cli.options import fraction
 from hybridmip.cli.output import tell
 from hybridmip.errors import ArgumentError, HybridMIPError
@@ -77,6 +78,7 @@ OPTIONS = {
     "assets[1]": "the most of --assets",
     "min_weight": "--min-weight",
     "max_weight": "--max-weight",
+    **trading.NAMES,
     "kind": "--kind",
     "kind='prices'": "--kind prices",
     "kind='returns'": "--kind returns",
@@ -107,8 +109,10 @@ class Rules:
         self.least, self.greatest = fraction("--min-weight", min_weight), fraction("--max-weight", max_weight)
         self.shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
 
-    def read(self, target: float | None, at_least: bool, quiet: bool) -> tuple[Portfolio, list[str]]:
-        """The portfolio, and warnings about its data (told unless quiet)."""
+    def read(
+        self, target: float | None, at_least: bool, quiet: bool, more: Mapping[str, Any] | None = None
+    ) -> tuple[Portfolio, list[str]]:
+        """The portfolio (with more of its arguments), and warnings about its data (told unless quiet)."""
         from hybridmip.applications.portfolio import Portfolio
         from hybridmip.io.tables import read_portfolio_data
 
@@ -125,6 +129,7 @@ class Rules:
                 target_return=target,
                 return_sense="at_least" if at_least else "equal",
                 groups=_groups(self.group, self.groups, self.shared, data.names) or None,
+                **(more or {}),
             )
         except HybridMIPError as error:
             raise error.spelled(OPTIONS) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
@@ -17,9 +18,31 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
+class _OneThread(AbstractContextManager[None]):
+    """The limit holds until the last who asked for it, of whatever thread, is done."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = _controller().limit(limits=1, user_api="blas")
+                self._limit.__enter__()
+            self._inside += 1
+
+    def __exit__(self, *failure: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.__exit__(*failure)
+
+
+_one_thread = _OneThread()
+
+
 def one_thread(size: int) -> AbstractContextManager[Any]:
     """A context in which BLAS runs on one thread if matrices have at most `SMALL` rows."""
-    if size > SMALL:
-        return nullcontext()
-    context: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return context
+    return nullcontext() if size > SMALL else _one_thread

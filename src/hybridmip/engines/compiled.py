@@ -12,6 +12,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,9 +23,16 @@ HELPER = """
 from hybridmip.engines.compiled import compile_by_name
 compile_by_name({names!r}, {nice})
 """
+#: Where this is set in the environment everything is waited for.
+PATIENT = "HYBRIDMIP_PATIENT"
 #: How far the helper that nobody waits for stands back, and for how long no second one is started (seconds).
 NICE = 15
 ANOTHER_AFTER = 180.0
+
+
+_compiling = threading.RLock()
+#: Kernels that were found to be loaded.
+_loaded: set[Kernel] = set()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +61,11 @@ class Kernel:
     @property
     def loaded(self) -> bool:
         """Whether there is nothing left to do (nor is there for plain Python, with NUMBA_DISABLE_JIT)."""
-        return not hasattr(self.function, "overloads") or self.signature.args in self.function.overloads
+        if self not in _loaded:  # asking Numba takes a while
+            if hasattr(self.function, "overloads") and self.signature.args not in self.function.overloads:
+                return False
+            _loaded.add(self)
+        return True
 
     @property
     def cached(self) -> bool:
@@ -70,15 +82,17 @@ class Kernel:
 
     def compile(self) -> None:
         """Compile, or take from the cache; other types are refused from then on."""
-        self.function.compile(self.signature)
-        self.function.disable_compile()
+        with _compiling:
+            if not self.loaded:  # another thread may have been faster
+                self.function.compile(self.signature)
+                self.function.disable_compile()
 
 
 class _Later:
     """What is compiled by the helper that nobody waits for."""
 
     def __init__(self) -> None:
-        self.patient = False
+        self.patient = os.environ.get(PATIENT, "") not in ("", "0")
         self.helper: subprocess.Popen[bytes] | None = None
 
     @property
@@ -116,6 +130,13 @@ def be_patient() -> None:
 def load(kernels: Iterable[Kernel]) -> None:
     """Make kernels ready to be called, but for those that are for later; those that are ready cost nothing."""
     missing = [kernel for kernel in dict.fromkeys(kernels) if not kernel.loaded]
+    if not missing:
+        return
+    with _compiling:
+        _load([kernel for kernel in missing if not kernel.loaded])
+
+
+def _load(missing: list[Kernel]) -> None:
     later = [kernel for kernel in missing if kernel.later and not _later.patient and _later.waits_for(kernel)]
     if later and _later.start(later):
         missing = [kernel for kernel in missing if kernel not in later]

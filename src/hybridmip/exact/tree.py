@@ -145,9 +145,14 @@ class Worker:
 
     def __init__(self, shared: Shared, products: Products | None = None) -> None:
         self.shared, self.products = shared, products
-        self._curved = np.diag(shared.Q) > 0
+        self._own = np.diag(shared.Q).copy()
+        self._curved = self._own > 0
         self._flat = self._without_curvature()
+        self._any_flat = bool(self._flat.any())
+        self._all_counted = bool((shared.group >= 0).all())
         self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
+        nowhere = np.zeros(shared.q.size, dtype=bool)
+        self._no_null_vectors = NullVectors(nowhere, nowhere, np.zeros((0, shared.q.size)))
         slack = lacking(shared.Q, shared.ground) if shared.ground.any() else None
         self._ground = None if slack is None else Diagonal(shared.ground, slack)
 
@@ -155,7 +160,7 @@ class Worker:
         """Which x have a switch and hardly any curvature beside the others, where these are few."""
         shared = self.shared
         reach = np.maximum(np.abs(shared.lower), np.abs(shared.upper))
-        curvature = np.where(self._curved, np.diag(shared.Q), 0.0) * np.where(self._curved, reach, 1.0) ** 2
+        curvature = np.where(self._curved, self._own, 0.0) * np.where(self._curved, reach, 1.0) ** 2
         switched = shared.switch >= 0
         flat = switched & (curvature < FLAT * float(np.median(curvature[switched]))) if switched.any() else switched
         return flat if flat.sum() <= max(1, FEW * switched.sum()) else np.zeros_like(flat)
@@ -189,7 +194,7 @@ class Worker:
         """Of Q on the curved x in play; kept with the node, since they change only when an x leaves."""
         n = self.shared.q.size
         if not self._singular:
-            return NullVectors(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros((0, n)))
+            return self._no_null_vectors
         there = np.flatnonzero(self.in_play(node.status) & self._curved)
         if node.null is None or not np.array_equal(there, node.null[0]):
             found = null_vectors(self.shared.Q[np.ix_(there, there)])
@@ -247,7 +252,7 @@ class Worker:
             return None
         values = np.zeros(shared.q.size)
         # What is nothing beside Q is nothing: where Q is singular only rounding would be left of it.
-        values[free] = np.where(found > NEGLIGIBLE * np.diag(shared.Q)[free], found, 0.0)
+        values[free] = np.where(found > NEGLIGIBLE * self._own[free], found, 0.0)
         if proven and not implied.any():
             return Diagonal(values, np.zeros(values.size))
         return self.certain(values, status) or self.certain(values * (1 - 1e-7), status)
@@ -294,7 +299,8 @@ class Worker:
             return np.zeros_like(free), np.zeros_like(free)
         if shared.kind == COUNTS:
             with np.errstate(invalid="ignore"):
-                last, following = np.append(last, 0.0), np.append(following, 0.0)
+                if not self._all_counted:
+                    last, following = np.append(last, 0.0), np.append(following, 0.0)
                 # Forced on it pays its cost less what it pushes out; forced off, what replaces it less its cost.
                 on = value + np.maximum(cost - last[shared.group], 0.0)
                 off = value + np.maximum(following[shared.group] - cost, 0.0)
@@ -319,7 +325,7 @@ class Worker:
             outcome.closed = reason
             return outcome
         done = self._fix(node, reason, costs, cut, outcome)
-        without = int((self.null_vectors(node).touched & self.free(node.status)).sum())
+        without = int((self.null_vectors(node).touched & self.free(node.status)).sum()) if self._singular else 0
         # Where a null vector is gone there is much to gain again.
         fresh = node.depth == 0 or without < node.without - 1
         rounds = ROOT_ROUNDS if fresh else ROUNDS if node.depth % 2 == 0 else 0
@@ -429,11 +435,13 @@ class Worker:
         with the largest x on it counts, and of its entries the largest: without a mixture its members have a diagonal
         again, without one of many members they have little.
         """
+        if not (self._singular or self._any_flat):
+            return None
         free = self.free(node.status)
         flat = np.where(free & self._flat, np.abs(x), 0.0)
         if flat.max(initial=0.0) > CARRIES * np.abs(x).max(initial=0.0):
             return int(self.shared.switch[np.argmax(flat)])
-        size = np.where(free, np.abs(x) * np.sqrt(np.maximum(np.diag(self.shared.Q), 0.0)), 0.0)
+        size = np.where(free, np.abs(x) * np.sqrt(np.maximum(self._own, 0.0)), 0.0)
         heaviest, found = CARRIES * float(size.max(initial=0.0)), None
         for vector in self.null_vectors(node).narrow:
             there = np.flatnonzero((vector != 0.0) & free)

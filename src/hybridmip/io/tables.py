@@ -192,6 +192,30 @@ def read_groups(path: PathLike, names: Sequence[str]) -> dict[str, list[str]]:
     return members
 
 
+def read_weights(path: PathLike) -> dict[str, float]:
+    """Weight of each asset, from a CSV with an asset and its weight in every row; the first row may be a heading.
+
+    Raises
+    ------
+    FileError
+        If the file is missing, empty, has a row that is no asset and weight, or an asset twice.
+    """
+    rows = _rows(read_text(path), path)
+    if len(rows[0][1]) == 2 and _number(rows[0][1][1]) is None:
+        rows = rows[1:]
+    if not rows:
+        raise FileError(f"{path} is empty but for its first line; give rows of asset and weight")
+    weights: dict[str, float] = {}
+    for line, row in rows:
+        value = _number(row[1]) if len(row) == 2 and row[0] else None
+        if value is None:
+            raise FileError(f"{path} line {line}: {shorten(','.join(row))} is not an asset and a weight; mend that row")
+        if row[0] in weights:
+            raise FileError(f"{path} line {line}: {row[0]} is there twice; give each asset one row")
+        weights[row[0]] = value
+    return weights
+
+
 def _check_kind(kind: str | None) -> None:
     if kind is not None and kind not in KINDS:
         raise ArgumentError(KIND, f" is {kind!r}; it must be 'prices' or 'returns'")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.bounds.diagonal import MOST_ROUNDS, phi, remembered_largest_trace
+from hybridmip.bounds.diagonal import MOST_ROUNDS, remembered_largest_trace, remembered_phi
 from hybridmip.bounds.formula import Formula
 from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.products import Products
@@ -154,7 +154,7 @@ class Setting:
     @cached_property
     def phi(self) -> Vector:
         """The paper's diagonal below Q."""
-        return phi(self.problem.Q)
+        return remembered_phi(self.problem.Q)
 
 
 class Relaxation(Protocol):

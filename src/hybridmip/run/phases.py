@@ -487,7 +487,7 @@ class Fit(Phase):
 
 #: The best we know.
 DEFAULT: tuple[Phase, ...] = (
-    Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Tree(0.2, last=False),
+    Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Tree(0.5, last=False),
     Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(), Feasibility(), Shaking(),
     Core(), Fit(), Tree(1.0, last=True),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -14,6 +15,8 @@ from hybridmip.model.problem import Problem
 
 #: Attainable returns are taken from this share of their range inside its ends.
 WITHIN = 1e-6
+#: Problems of a family that are kept.
+KEPT = 256
 #: What of a portfolio can be varied.
 VARIED = ("target_return", "assets", "budget")
 
@@ -59,6 +62,10 @@ class PortfolioFamily:
             raise ArgumentError(f"vary is {vary!r}; choose from {', '.join(VARIED)}")
         self.portfolio = portfolio
         self.parameter = vary
+        self._made: OrderedDict[float, Problem] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": OrderedDict()}
 
     def member(self, value: float) -> Portfolio:
         """The portfolio at a value of the parameter."""
@@ -71,8 +78,13 @@ class PortfolioFamily:
         return self.portfolio.replace(budget=float(value))
 
     def problem(self, value: float) -> Problem:
-        """The problem at a value of the parameter."""
-        return self.member(value).problem()
+        """The problem at a value of the parameter; the last ones are kept."""
+        found = self._made.get(value)
+        if found is None:
+            found = self._made[value] = self.member(value).problem()
+            if len(self._made) > KEPT:
+                self._made.popitem(last=False)
+        return found
 
     def default_grid(self, points: int, which: str) -> list[float]:
         """Evenly spaced targets over the returns of the unconstrained frontier, or over those that can be had."""
@@ -94,10 +106,10 @@ def spread(portfolio: Portfolio, which: str, points: int) -> list[float]:
 
 
 def family_hash(family: Family, grid: Sequence[float]) -> str:
-    """SHA-256 over the parameter, the grid and the problem at every value."""
+    """SHA-256 over the parameter, the grid and the problem at every value (of a portfolio its ends tell everything)."""
     digest = hashlib.sha256(family.parameter.encode())
     digest.update(np.asarray(grid, dtype=np.float64).tobytes())
-    for value in grid:
+    for value in (grid[0], grid[-1]) if isinstance(family, PortfolioFamily) else grid:
         digest.update(family.problem(value).hash.encode())
     return digest.hexdigest()
 

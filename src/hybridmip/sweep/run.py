@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,6 +36,8 @@ BETTER = 1e-9
 TASKS_PER_WORKER = 6
 #: Points in a task at most: what a kill can lose.
 LARGEST_TASK = 8
+#: Assets from which on threads pay for points side by side.
+SIDE_BY_SIDE = 50
 #: How often workers may die of a point.
 MOST_DEATHS = 4
 
@@ -229,7 +232,7 @@ class _Run:
         left = self.end - time.perf_counter()
         if left <= 0 or not jobs:
             return
-        count = 1 if self.workers is None else self.workers.count
+        count = self._threads(config) if self.workers is None else self.workers.count
         seconds = None if math.isinf(left) or phase == "neighbors" else left * count / len(jobs)
         for found in self._answers(phase, jobs, config, seconds):
             yield found
@@ -241,14 +244,36 @@ class _Run:
     ) -> Iterator[dict[int, Record]]:
         """Answers as they come, of this process or of the workers."""
         if self.workers is None:
-            for job in jobs:
-                yield solve_points([job], self.family, phase, config, self.seed, seconds)
+            yield from self._here(phase, jobs, config, seconds)
             return
         size = max(1, min(LARGEST_TASK, -(-len(jobs) // (self.workers.count * TASKS_PER_WORKER))))
         tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
         config = config.replace(threads=1)  # the points are what runs side by side
         for _, found in self.workers.map(tasks, self.family, phase, config, self.seed, seconds):
             yield found
+
+    def _threads(self, config: Config) -> int:
+        """How many points are solved side by side in this process: only those of a portfolio, whose problems are made
+        by nobody else's function, and which is large enough for most of the time to be spent in the kernels."""
+        served = isinstance(self.family, PortfolioFamily) and self.family.portfolio.n >= SIDE_BY_SIDE
+        return (config.threads or os.cpu_count() or 1) if served else 1
+
+    def _here(self, phase: str, jobs: list[Job], config: Config, seconds: float | None) -> Iterator[dict[int, Record]]:
+        """Answers of this process, in order."""
+        threads = min(self._threads(config), len(jobs))
+        if threads <= 1:
+            for job in jobs:
+                yield solve_points([job], self.family, phase, config, self.seed, seconds)
+            return
+        alone = config.replace(threads=1)
+        pool = ThreadPoolExecutor(threads)
+        try:
+            given = (self.family, phase, alone, self.seed, seconds)
+            waiting = [pool.submit(solve_points, [job], *given) for job in jobs]
+            for future in waiting:
+                yield future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _take(self, point: int, record: Record) -> None:
         """Keep the better of two answers, the higher of two bounds, and the seconds of both."""

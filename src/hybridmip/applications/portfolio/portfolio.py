@@ -292,6 +292,7 @@ class Portfolio:
     def with_target(self, target_return: float | None) -> Portfolio:
         """The same portfolio with another target return; None for no target."""
         value = None if target_return is None else number("target_return", target_return)
+        _ = self.modes, self.trading, self.members  # which do not depend on it
         other = copy.copy(self)
         object.__setattr__(other, "target_return", value)
         return other

@@ -32,7 +32,7 @@ class Rows:
     lower: list[float] = field(default_factory=list)
     upper: list[float] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
-    only_b: list[sparse.csr_array] = field(default_factory=list)
+    only_b: list[Vector] = field(default_factory=list)
     b_lower: list[float] = field(default_factory=list)
     b_upper: list[float] = field(default_factory=list)
     b_names: list[str] = field(default_factory=list)
@@ -55,9 +55,18 @@ class Rows:
         else:
             self.count_of(name, b, -np.inf, upper - constant)
 
+    def on_binaries(self) -> dict[str, Any]:
+        """The rows on b alone, as arguments of `Problem`."""
+        if not self.only_b:
+            return {}
+        return {
+            "B": stacked(self.only_b, self.count), "b_lower": self.b_lower, "b_upper": self.b_upper,
+            "b_row_names": self.b_names,
+        }  # fmt: skip
+
     def count_of(self, name: str, b: Vector, lower: float, upper: float) -> None:
         """A row on b alone."""
-        self.only_b.append(sparse.csr_array(b[None, :]))
+        self.only_b.append(b)
         self.b_lower.append(lower)
         self.b_upper.append(upper)
         self.b_names.append(name)
@@ -120,17 +129,22 @@ def objective(portfolio: Portfolio, modes: Modes) -> tuple[Vector, Vector, float
 
 def assemble(rows: Rows, Q: Any, q: Vector, p: Vector, offset: float, modes: Modes) -> Problem:
     """The problem of rows and an objective."""
-    G = np.array(rows.b)
+    G = any(b.any() for b in rows.b)
     return Problem(
         Q=Q, q=q if q.any() else None, p=p if p.any() else None, offset=offset,
-        A=sparse.csr_array(np.array(rows.x)), G=sparse.csr_array(G) if G.any() else None,
+        A=stacked(rows.x, modes.count), G=stacked(rows.b, modes.count) if G else None,
         row_lower=rows.lower, row_upper=rows.upper,
-        B=sparse.csr_array(sparse.vstack(rows.only_b)) if rows.only_b else None,
-        b_lower=rows.b_lower if rows.only_b else None, b_upper=rows.b_upper if rows.only_b else None,
         x_lower=modes.lower, x_upper=modes.upper, switch=np.arange(modes.count), binaries=modes.count,
-        x_names=modes.names, b_names=modes.names, row_names=rows.names,
-        b_row_names=rows.b_names if rows.only_b else None,
+        x_names=modes.names, b_names=modes.names, row_names=rows.names, **rows.on_binaries(),
     )  # fmt: skip
+
+
+def stacked(rows: list[Vector], n: int) -> sparse.csr_array:
+    """Rows as a sparse matrix of n columns."""
+    columns = [np.flatnonzero(row) for row in rows]
+    starts = np.cumsum([0, *(part.size for part in columns)])
+    values = [row[part] for row, part in zip(rows, columns, strict=True)]
+    return sparse.csr_array((np.concatenate(values), np.concatenate(columns), starts), shape=(len(rows), n))
 
 
 def spread(covariance: QuadraticForm, modes: Modes, factor: float = 1.0) -> Any:

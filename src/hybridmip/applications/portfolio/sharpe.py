@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.applications.portfolio.modes import Modes
-from hybridmip.applications.portfolio.program import rules, spread
+from hybridmip.applications.portfolio.program import rules, spread, stacked
 from hybridmip.errors import ProblemError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
@@ -59,15 +59,13 @@ def build(portfolio: Portfolio, modes: Modes) -> Problem:
     G = _tie_to_binaries(scaled, modes, needed, z, k, high)
     form = spread(portfolio.covariance, modes)
     return Problem(
-        Q=_beside(form, count, k + 1), A=sparse.csr_array(np.array(scaled.rows)), G=G,
+        Q=_beside(form, count, k + 1), A=stacked(scaled.rows, k + 1), G=G,
         row_lower=scaled.lower, row_upper=scaled.upper,
-        B=sparse.csr_array(sparse.vstack(rows.only_b)) if rows.only_b else None,
-        b_lower=rows.b_lower if rows.only_b else None, b_upper=rows.b_upper if rows.only_b else None,
         x_lower=np.concatenate([_least(modes, low, high), np.full(needed.size, low), [low]]),
         x_upper=np.concatenate([_most(modes, low, high), np.full(needed.size, high), [high]]),
         switch=np.concatenate([np.arange(count), needed, [-1]]).astype(np.intp), binaries=count,
         x_names=[*modes.names, *(f"{PRODUCT}: {modes.names[j]}" for j in needed), SCALE], b_names=modes.names,
-        row_names=scaled.names, b_row_names=rows.b_names if rows.only_b else None,
+        row_names=scaled.names, **rows.on_binaries(),
     )  # fmt: skip
 
 

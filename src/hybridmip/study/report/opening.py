@@ -46,10 +46,11 @@ def opening(document: Document, findings: Findings) -> None:
         f"{number(float(paper['max_objective_gap_percent'].max()))} %."
     )
     proofs = findings.frames["table4_proofs"]
+    left = float(proofs["largest_gap_left_percent"].max())
+    others = f"; at every other target the certified gap is at most {number(left, 2)} %"
     items.append(
         f"**Proof**: {proofs['proven'].sum()} of {proofs['feasible'].sum()} best known values are proven optimal "
-        f"({_provers(answers, proofs)}); at every other target the certified gap is at most "
-        f"{number(float(proofs['largest_gap_left_percent'].max()), 2)} %."
+        f"({_provers(answers, proofs)}){'' if proofs['proven'].sum() == proofs['feasible'].sum() else others}."
     )
     if set(published.BINARY_GAP) <= set(answers.markets) and not options.quick:
         items.append(
@@ -94,7 +95,7 @@ def setting(document: Document, findings: Findings) -> None:
                 "choices in a pool of 100, a genetic algorithm, random exchanges around its best. The paper calls it "
                 "*Ours*. It does not say how large the pool is, what survives or when it stops; those values are ours.",
                 "**Ours**: `Config()`, the default of this solver: a perspective relaxation (Persp) beside the three, "
-                "descents by best exchanges, shaking, a certified bound.",
+                "descents by best exchanges, shaking, branch and bound over a certified bound.",
                 f"Paper and Ours were run with {seeds_named(options.seeds)}; their statistics are over all targets "
                 "and seeds. The relaxations have no randomness."
                 + (
