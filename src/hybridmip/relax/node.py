@@ -109,6 +109,7 @@ def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, V
     last, following = np.zeros(shared.group_low.size), np.zeros(shared.group_low.size)
     numbers, start = np.zeros(5), np.zeros(shared.size_of_iterate)
     status = np.where(shared.counts.possible, 0, -1).astype(np.int8)
+    diagonal = np.array(diagonal)  # the kernel takes none that is read-only
     value = solve_node(
         shared.Q, diagonal, shared.q, shared.p, shared.Mx, shared.Mb, shared.low, shared.high, shared.rows,
         shared.lower, shared.upper, shared.switch, status, shared.kind, shared.group, shared.group_low,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.applications.portfolio.allocation import Allocation, allocate
 from hybridmip.model.quadratic import Vector
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hybridmip.applications.portfolio.allocation import Allocation
     from hybridmip.applications.portfolio.portfolio import Portfolio
     from hybridmip.run.result import Result
 
@@ -138,8 +138,6 @@ class PortfolioResult:
         lot : int
             Shares that are traded together.
         """
-        from hybridmip.applications.portfolio.allocation import allocate
-
         return allocate(self, prices, value, lot)
 
     @property

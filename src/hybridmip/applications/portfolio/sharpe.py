@@ -15,6 +15,7 @@ from scipy import sparse
 
 from hybridmip.applications.portfolio.modes import Modes
 from hybridmip.applications.portfolio.program import rules, spread, stacked
+from hybridmip.applications.portfolio.return_range import least_variance
 from hybridmip.errors import ProblemError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
@@ -152,8 +153,6 @@ def _range(portfolio: Portfolio) -> tuple[float, float]:
     ProblemError
         If no portfolio is found whose excess return is positive.
     """
-    from hybridmip.applications.portfolio.return_range import least_variance  # solves, which building mostly does not
-
     free = portfolio.risk_free * portfolio.budget
     most = portfolio.efficient_range()[1] - free
     if not most > 0:

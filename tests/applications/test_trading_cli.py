@@ -1,0 +1,97 @@
+"""`hybridmip portfolio` with holdings, costs and other objectives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hybridmip as hm
+from hybridmip.cli import main
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Means, a covariance, holdings and a benchmark."""
+    mean, covariance = hm.market(assets=12, seed=3).sample_estimates()
+    mean.to_csv(tmp_path / "mean.csv")
+    covariance.to_csv(tmp_path / "cov.csv")
+    held = "".join(f"{name},0.25\n" for name in mean.index[:4])
+    (tmp_path / "held.csv").write_text("asset,weight\n" + held)
+    (tmp_path / "index.csv").write_text("".join(f"{name},{1 / 12}\n" for name in mean.index))
+    return tmp_path
+
+
+def run(files: Path, *options: str) -> int:
+    """The command, with the files' means and covariance."""
+    arguments = ["portfolio", str(files / "mean.csv"), "--covariance", str(files / "cov.csv"), "-q", *options]
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return int(ended.value.code or 0)
+
+
+def test_trades_and_costs(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The document has weights of the assets, trades, turnover and costs; the text tells them too."""
+    options = (
+        "--assets", ":6", "--current", str(files / "held.csv"), "--objective", "utility", "--risk-aversion", "4",
+        "--trade-cost", "0.01%:0.02%", "--fixed-trade-cost", "0.001%", "--max-turnover", "60%", "--max-trades", "4",
+    )  # fmt: skip
+    assert run(files, *options, "--json") == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert document["status"] == "optimal"
+    assert sum(document["weights"].values()) == pytest.approx(1.0)
+    assert not any("(" in name for name in document["weights"])
+    assert document["turnover"] == pytest.approx(sum(abs(trade) for trade in document["trades"].values()))
+    assert document["turnover"] <= 0.6 + 1e-7
+    assert len(document["trades"]) <= 4
+    assert document["net_return"] == pytest.approx(document["expected_return"] - document["cost"])
+    assert run(files, *options) == 0
+    shown = capsys.readouterr().out
+    assert "turnover" in shown
+    assert "negative utility" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        (("--objective", "sharpe", "--risk-free", "0.01%"), "sharpe_ratio"),
+        (("--objective", "tracking"), "tracking_error"),
+    ],
+)
+def test_other_objectives(files: Path, options: tuple[str, ...], key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if "tracking" in options:
+        options += ("--benchmark", str(files / "index.csv"))
+    assert run(files, "--assets", "5", *options, "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document[key] > 0
+    assert sum(document["weights"].values()) == pytest.approx(1.0)
+    assert np.isfinite(document["risk"])
+
+
+@pytest.mark.parametrize(
+    ("held", "options", "message"),
+    [
+        ("NOBODY,0.5\n", (), "--current names 'NOBODY', which is no asset"),
+        ("a,b,c\n", (), "is not an asset and a weight"),
+        ("asset,weight\nX,1\nX,2\n", (), "X is there twice"),
+        ("asset,weight\n", (), "is empty but for its first line"),
+        (None, ("--trade-cost", "-1%"), "--trade-cost of"),
+        (None, ("--max-turnover", "much"), "--max-turnover is 'much'"),
+        (None, ("--objective", "tracking"), "benchmark"),
+        (None, ("--max-weight", "30"), "weights are shares of it"),
+    ],
+)
+def test_bad_input_is_one_line(
+    files: Path, held: str | None, options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, and one line that names the option."""
+    if held is not None:
+        (files / "held.csv").write_text(held)
+        options += ("--current", str(files / "held.csv"))
+    assert run(files, "--assets", "5", *options) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert len(told.strip().splitlines()) == 1
