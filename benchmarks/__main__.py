@@ -72,6 +72,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
     parser.add_argument("--stride", type=int, default=5, help="Gurobi and SCIP get every so many-th target (default 5)")
     parser.add_argument("--every", type=int, default=8, help="every which target of the other settings (default 8)")
     parser.add_argument("--seeds", default="0,1,2", help="seeds of ours (default %(default)s)")
+    parser.add_argument("--threads", type=int, default=2, help="threads of every method (default %(default)s)")
     parser.add_argument("--gap", type=float, default=1e-9, help="relative gap of the peers (default %(default)s)")
     parser.add_argument("--out", type=Path, default=None, help="folder of RESULTS.md and results/ (default benchmarks)")
     parser.add_argument("--report", action="store_true", help="run nothing; write RESULTS.md from the files there are")
@@ -96,6 +97,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
         stride=given.stride,
         every=given.every,
         relative_gap=given.gap,
+        threads=given.threads,
         out=given.out or ROOT / "benchmarks" / ("quick" if given.quick else ""),
     )
     return only, options, given.report

@@ -23,16 +23,18 @@ GAP = 1e-6
 #: (columns, rows for each, correlation of neighbors, columns held, ridge)
 CASES = tuple(
     (columns, rows, correlation, held, ridge)
-    for columns, rows in ((100, 2), (100, 5), (300, 3), (500, 2))
+    for columns, rows, ridges in ((100, 5, (0.0, 0.01)), (300, 3, (0.0,)), (500, 2, (0.0,)))
     for correlation in (0.0, 0.5, 0.9)
     for held in (5, 10, 20)
-    for ridge in (0.0, 0.01)
+    for ridge in ridges
 )
 QUICK = ((30, 3, 0.5, 5, 0.0), (30, 3, 0.5, 5, 0.01))
 #: Signal over noise of what is generated.
 SIGNAL = 5.0
-#: Peers get those with at most so many columns, and a box of so many times the largest coefficient: they need one.
+#: Peers get those with at most so many columns, this correlation and so many held, and a box of so many times the largest coefficient: they need one.
 PEER_COLUMNS = 100
+PEER_CORRELATION = 0.5
+PEER_HELD = (5, 10)
 BOX = 2.0
 
 
@@ -84,7 +86,8 @@ def run(options: Options) -> None:
         entry: dict[str, Any] = {"case": case}
         mine, result = _ours(problem(X, y, held, ridge), seconds, options.threads)
         entry |= mine
-        if columns <= PEER_COLUMNS and result.x is not None:
+        for_peers = columns <= PEER_COLUMNS and correlation == PEER_CORRELATION and held in PEER_HELD
+        if for_peers and result.x is not None:
             box = BOX * float(np.abs(result.x).max())
             for key in options.peers:
                 answer = PEERS[key].solve(problem(X, y, held, ridge, box), seconds, 1, GAP)
@@ -115,7 +118,7 @@ def _beside_l0bnb(
     mine, result = _ours(penalised(X, y, price, ridge), seconds, options.threads)
     found: dict[str, Any] = {"ours": mine}
     if not hasattr(np, "Inf"):
-        np.inf = np.inf  # l0bnb 1.0 was written for NumPy 1
+        setattr(np, "Inf", np.inf)  # noqa: B010  l0bnb 1.0 was written for NumPy 1
     try:
         from l0bnb.tree import BNBTree
     except ImportError:
