@@ -31,7 +31,8 @@ CASES = tuple(
 QUICK = ((30, 3, 0.5, 5, 0.0), (30, 3, 0.5, 5, 0.01))
 #: Signal over noise of what is generated.
 SIGNAL = 5.0
-#: Peers get those with at most so many columns, this correlation and so many held, and a box of so many times the largest coefficient: they need one.
+#: Peers get those with at most so many columns, this correlation and so many held, and a box of so many times the
+#: largest coefficient: they need one.
 PEER_COLUMNS = 100
 PEER_CORRELATION = 0.5
 PEER_HELD = (5, 10)
