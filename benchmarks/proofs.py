@@ -67,9 +67,11 @@ def _set(name: str, folder: Path, options: Options) -> dict[str, Any]:
                 for peer in options.peers:
                     if not PEERS[peer].missing:
                         answer = PEERS[peer].solve(problem, PEER_SECONDS, options.threads, 1e-6)
-                        entries[-1][peer] = {
-                            "seconds": answer.seconds, "gap": answer.gap if math.isfinite(answer.gap) else None
-                        }  # fmt: skip
+                        if answer.ran:
+                            entries[-1][peer] = {
+                                "seconds": answer.seconds, "status": answer.status,
+                                "gap": answer.gap if math.isfinite(answer.gap) else None,
+                            }  # fmt: skip
     proven = sum(entry["status"] == "optimal" for entry in entries)
     took = sum(entry["seconds"] for entry in entries)
     along = [_along(portfolio, targets, config, seed) for seed in options.seeds]
@@ -130,7 +132,7 @@ def report(documents: list[dict[str, Any]]) -> str:
                 line.append(NOTHING)
                 continue
             limit = settings["peer_seconds"]
-            done = [t["gap"] is not None and t["gap"] <= 1e-6 for t in theirs]
+            done = [t.get("status") == "optimal" or (t["gap"] is not None and t["gap"] <= 1e-6) for t in theirs]
             took = [t["seconds"] if ok else limit for t, ok in zip(theirs, done, strict=True)]
             ours = [point["seconds"] for point in points if peer in point]
             line.append(

@@ -60,6 +60,7 @@ def solve_with_gurobi(model: Scaled, seconds: float, threads: int, gap: float, w
         taken = time.perf_counter() - started
         if solver.SolCount:
             proven = solver.Status == gp.GRB.OPTIMAL
-            return Outcome("optimal" if proven else "feasible", np.asarray(x.X), np.asarray(b.X), taken, found[0])
+            point = np.asarray(x.X), np.asarray(b.X)
+            return Outcome("optimal" if proven else "feasible", *point, taken, found[0], float(solver.MIPGap))
         infeasible = solver.Status in (gp.GRB.INFEASIBLE, gp.GRB.INF_OR_UNBD)
         return Outcome("infeasible" if infeasible else "none", None, None, taken)

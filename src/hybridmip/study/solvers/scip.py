@@ -51,5 +51,5 @@ def solve_with_scip(model: Scaled, seconds: float, threads: int, gap: float, wat
         values = np.array([solver.getSolVal(best, column) for column in columns])
         proven = status in ("optimal", "gaplimit")
         found_at = solver.getSolTime(best)
-        return Outcome("optimal" if proven else "feasible", values[:n], values[n:], taken, found_at)
+        return Outcome("optimal" if proven else "feasible", values[:n], values[n:], taken, found_at, solver.getGap())
     return Outcome("infeasible" if status == "infeasible" else "none", None, None, taken)
