@@ -296,3 +296,26 @@ def test_the_text_tells_trades_and_costs() -> None:
 def test_bad_input_is_told(options: dict[str, Any], message: str) -> None:
     with pytest.raises(hm.HybridMIPError, match=message):
         hm.Portfolio(np.zeros(4), np.eye(4), **options)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"current": np.repeat([0.25, 0.0], [4, 8]), "trade_cost": 1e-4, "fixed_trade_cost": 1e-5},
+        {"min_weight": -0.3, "max_short": 0.3},
+        {"objective": "tracking", "benchmark": np.full(12, 1 / 12)},
+    ],
+)
+def test_a_frontier_has_the_weights_of_assets(rules: dict[str, Any]) -> None:
+    """Where an asset has several x its point has one weight for it, and the risk is that of the weights."""
+    mean, covariance, _ = market(12)
+    asked = hm.Portfolio(mean, covariance, assets=(None, 6), return_sense="at_least", **rules)
+    found = hm.frontier(asked, points=4)
+    V = np.asarray(covariance)
+    for point in found.points:
+        weights = np.array([point.weights.get(name, 0.0) for name in asked.names])
+        assert set(point.weights) <= set(asked.names)
+        assert set(point.selected) <= set(asked.names)
+        assert weights.sum() == pytest.approx(1.0)
+        assert point.risk == pytest.approx(math.sqrt(weights @ V @ weights), rel=1e-5)
+        assert point.portfolio_return == pytest.approx(float(np.asarray(mean) @ weights))

@@ -151,8 +151,10 @@ class Tree(Phase):
         return (*mixing.KERNELS, *fit_kernel.KERNELS, *node_kernel.KERNELS, *dnn_kernel.KERNELS)
 
     def supports(self, structure: Structure, config: Config) -> bool:
-        here = by_tangents(structure, config) and not structure.binaries_determine_x if self.instead else True
-        return here and by_tree(structure, config) and (self.last or not structure.binaries_determine_x)
+        if self.instead and not by_tangents(structure, config):
+            return False
+        first = bool(self.instead) or not self.last
+        return by_tree(structure, config) and not (first and structure.binaries_determine_x)
 
     def ready(self, run: Run) -> bool:
         state = run.state
@@ -160,7 +162,7 @@ class Tree(Phase):
             return False
         with state.clock.stopped():
             compiled = ready(self.kernels(state.structure, state.config), wait=self._asked(state))
-        if not compiled and self.last:
+        if not compiled and self.last and STILL_COMPILING not in run.verdicts.notes:
             run.verdicts.notes.append(STILL_COMPILING)
         return compiled
 

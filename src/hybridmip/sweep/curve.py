@@ -103,6 +103,10 @@ class Frontier:
         self.settings = dict(settings or {})
         first = family.problem(self.values[0])
         self.x_names, self.b_names = tuple(first.x_names), tuple(first.b_names)
+        if self.portfolio is not None:  # an asset may have several x and b
+            self.x_names = self.portfolio.names
+            self.b_names = tuple(self.portfolio.names[i] for i in self.portfolio.modes.asset)
+        self._columns = first.n
         self.points = tuple(self._point(i, record) for i, record in enumerate(records))
 
     def _point(self, i: int, record: dict[str, Any] | None) -> Point:
@@ -115,18 +119,21 @@ class Frontier:
         status = record["status"]
         if status == "feasible" and gap <= OPTIMAL_GAP:
             status = "optimal"
-        weights = {self.x_names[j]: x for j, x in record["x"]}
+        x = np.zeros(self._columns)
+        for j, entry in record["x"]:
+            x[j] = entry
         of_portfolio: dict[str, float] = {}
         if self.portfolio is not None and math.isfinite(objective):
-            x = np.zeros(len(self.x_names))
-            for j, weight in record["x"]:
-                x[j] = weight
+            x = self.portfolio.weights_at(x)
+            plain = self.portfolio.objective == "variance" and not self.portfolio.cost_weight
+            variance = objective if plain else self.portfolio.variance(x)
             of_portfolio = {
                 "portfolio_return": self.portfolio.portfolio_return(x),
-                "risk": math.sqrt(max(objective, 0.0)),
+                "risk": math.sqrt(max(variance, 0.0)),
             }
-            if bound > 0:  # a variance is never negative: that much needs no proof and tells nothing
+            if plain and bound > 0:  # a variance is never negative: that much needs no proof and tells nothing
                 of_portfolio["risk_bound"] = math.sqrt(max(bound, 0.0))
+        weights = {self.x_names[j]: float(x[j]) for j in np.flatnonzero(x)} if record["x"] else {}
         return Point(
             i, value, status, objective, bound, gap, weights, tuple(self.b_names[j] for j in record["b"]),
             record["found_by"], record["evaluations"], record["seconds"], **of_portfolio,

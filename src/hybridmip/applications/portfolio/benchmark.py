@@ -13,8 +13,6 @@ from hybridmip.errors import Argument, ArgumentError
 from hybridmip.model.quadratic import QuadraticForm, Vector
 
 BENCHMARK = Argument("benchmark")
-#: A tracking variance may be below zero by this share of its terms: rounding.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -332,11 +332,16 @@ class Portfolio:
         modes = self.modes
         if tuple(result.problem.x_names[: modes.count]) != modes.names:
             raise ArgumentError("result is of other assets; read it with the portfolio that built the problem")
-        parts = sharpe.weights(self, result.x) if self.objective == "sharpe" else result.x
-        x, held = np.zeros(self.n), np.zeros(self.n, dtype=bool)
-        np.add.at(x, modes.asset, parts[: modes.count])
+        held = np.zeros(self.n, dtype=bool)
         np.logical_or.at(held, modes.asset, result.b[: modes.count])
-        return PortfolioResult(self, frozen(x), tuple(bool(b) for b in held), result)
+        return PortfolioResult(self, frozen(self.weights_at(result.x)), tuple(bool(b) for b in held), result)
+
+    def weights_at(self, x: Vector) -> Vector:
+        """Weight of every asset at a point of `problem()`, whose x are modes (or scaled) where there are several."""
+        parts = sharpe.weights(self, x) if self.objective == "sharpe" else x
+        weights = np.zeros(self.n)
+        np.add.at(weights, self.modes.asset, parts[: self.modes.count])
+        return weights
 
     def efficient_range(self) -> tuple[float, float]:
         """Returns between which an unrestricted frontier is efficient, lowest and highest.
