@@ -310,7 +310,8 @@ def test_a_frontier_has_the_weights_of_assets(rules: dict[str, Any]) -> None:
     """Where an asset has several x its point has one weight for it, and the risk is that of the weights."""
     mean, covariance, _ = market(12)
     asked = hm.Portfolio(mean, covariance, assets=(None, 6), return_sense="at_least", **rules)
-    found = hm.frontier(asked, points=4)
+    low, high = asked.attainable_range()
+    found = hm.frontier(asked, [float(target) for target in np.linspace(low, high, 5)[:-1]])
     V = np.asarray(covariance)
     for point in found.points:
         weights = np.array([point.weights.get(name, 0.0) for name in asked.names])
