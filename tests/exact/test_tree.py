@@ -24,6 +24,7 @@ from hybridmip.errors import FileError
 from hybridmip.exact import branch
 from hybridmip.exact.branch import Branching
 from hybridmip.model.binaries import BinarySet
+from hybridmip.model.implied import implied_bounds
 from hybridmip.model.units import Proof, Units
 from hybridmip.relax.node import Shared, root_relaxation
 from hybridmip.relax.protocol import Setting
@@ -58,18 +59,14 @@ def portfolio(seed: int, assets: int = 25, held: int = 5) -> hm.Problem:
 
 
 def terms_by_loops(
-    problem: hm.Problem, proof: ProofTree, reason: Reason, there: list[int]
+    problem: hm.Problem, proof: ProofTree, reason: Reason, there: list[int], box: list[list[float]]
 ) -> tuple[float, list[float]]:
     """Constant and cost of every b of the closed formula, one number at a time, without rounding errors."""
     Q, A, G = problem.Q.toarray(), problem.A.toarray(), problem.G.toarray()
     D, y = proof.diagonals[reason.diagonal], reason.point
     block = Q[np.ix_(there, there)] - np.diag(D[there])
     assert not there or np.linalg.eigvalsh(block).min() >= -1e-8 * max(1.0, np.abs(block).max())
-    lower, upper = problem.x_lower, problem.x_upper
-    if proof.implied_bounds:
-        from hybridmip.model.implied import implied_bounds
-
-        lower, upper = implied_bounds(problem)
+    lower, upper = box
     constant = problem.offset
     for row, price in enumerate(reason.rows):
         limit = problem.row_lower[row] if price > 0 else problem.row_upper[row]
@@ -94,24 +91,33 @@ def checked_by_loops(problem: hm.Problem, proof: ProofTree) -> bool:
     members = all_members(problem.B.toarray(), problem.b_lower, problem.b_upper, problem.m)
     slack = 1e-9 * (1.0 + abs(proof.claimed))
 
-    def value(number: int, b: np.ndarray, off: set[int]) -> float:
+    def value(number: int, b: np.ndarray, off: set[int], box: list[list[float]]) -> float:
         there = [j for j in range(problem.n) if problem.switch[j] < 0 or problem.switch[j] not in off]
-        constant, costs = terms_by_loops(problem, proof, proof.reasons[number], there)
+        constant, costs = terms_by_loops(problem, proof, proof.reasons[number], there, box)
         return constant + sum(cost for cost, on in zip(costs, b, strict=True) if on)
 
     loose = np.array(BinarySet(problem).group) < 0
 
+    limits = implied_bounds(problem) if proof.implied_bounds else (problem.x_lower, problem.x_upper)
+
     def ends(b: np.ndarray, node: Branch, on: set[int], off: set[int], number: tuple[int, int]) -> bool:
         spread(on, off, number)
-        for reason, fixed in node.steps:
+        for reason, fixed, limit in node.steps:
+            if limit is not None:
+                j, side, at = limit
+                beyond = [list(part) for part in box]
+                beyond[0 if side > 0 else 1][j] = at
+                if b[problem.switch[j]] and value(reason, b, off, beyond) < proof.claimed - slack:
+                    return False
+                box[1 if side > 0 else 0][j] = at
             for i, side in fixed:
                 if bool(b[i]) != (side > 0):
-                    return value(reason, b, off) >= proof.claimed - slack
+                    return value(reason, b, off, box) >= proof.claimed - slack
             for i, side in fixed:
                 (on if side > 0 else off).add(i)
             spread(on, off, number)
         if node.closed is not None:
-            return node.closed >= 0 and value(node.closed, b, off) >= proof.claimed - slack
+            return node.closed >= 0 and value(node.closed, b, off, box) >= proof.claimed - slack
         if node.count is not None:
             most, more = node.count[1], int(b[loose].sum()) > node.count[1]
             number = (max(number[0], most + 1), number[1]) if more else (number[0], min(number[1], most))
@@ -133,7 +139,11 @@ def checked_by_loops(problem: hm.Problem, proof: ProofTree) -> bool:
             if left and not any(b[i] for b in left):
                 off.add(i)
 
-    return all(ends(b, proof.root, set(), set(), (0, problem.m)) for b in members)
+    for b in members:
+        box = [list(part) for part in limits]
+        if not ends(b, proof.root, set(), set(), (0, problem.m)):
+            return False
+    return True
 
 
 @settings(max_examples=150 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -235,6 +245,49 @@ def test_x_without_limits() -> None:
     assert result.proof.verify(result.problem)
 
 
+def test_limits_of_x_that_the_objective_implies() -> None:
+    """Where x has no limits what is worse than the answer gives some; each is a step of the proof that is checked."""
+    problem = best_subset(24, 8, 3)
+    result = hm.solve(problem, config=ALONE, prove=True)
+    document = result.proof.to_dict()
+    limits = [at for at, step in enumerate(document["nodes"][0]["steps"]) if len(step) == 3]
+    assert len(limits) >= problem.n
+    for at in limits:
+        other = copy.deepcopy(document)
+        j, side, value = other["nodes"][0]["steps"][at][2]
+        if result.b[j]:  # the answer itself is beyond the first
+            for wrong in ([j, side, result.x[j] - side * 0.01], [j, -side, value]):
+                other["nodes"][0]["steps"][at][2] = wrong
+                assert not holds(problem, other)
+        for bad in ([problem.n, side, value], [j, 0, value], [j, side, None], [j, side], [j, side, 1e300]):
+            other["nodes"][0]["steps"][at][2] = bad
+            assert not holds(problem, other)
+
+
+@pytest.mark.parametrize("form", ["counted", "priced", "with equations"])
+def test_best_subset_of_generated_data(form: str) -> None:
+    """Limits of x that the objective implies against trying every b, with and without equations."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        columns = 7
+        X = rng.standard_normal((20, columns)) @ (np.eye(columns) + 0.4 * rng.standard_normal((columns, columns)))
+        y = X[:, 0] - X[:, 2] + rng.standard_normal(20)
+        given: dict[str, Any] = {"p": np.full(columns, 2.0)} if form == "priced" else {"B": np.ones((1, columns))}
+        if form != "priced":
+            given |= {"b_lower": 0, "b_upper": 3}
+        if form == "with equations":
+            given |= {"A": rng.standard_normal((1, columns)), "row_lower": 0.5, "row_upper": 0.5}
+        problem = hm.Problem(
+            Q=X.T @ X, q=-2 * X.T @ y, offset=float(y @ y), x_lower=-np.inf, x_upper=np.inf,
+            switch=np.arange(columns), **given,
+        )  # fmt: skip
+        result = hm.solve(problem, config=ALONE, prove=True)
+        assert result.status == "optimal"
+        assert result.objective == pytest.approx(optimum(problem)[0], rel=1e-6)
+        assert result.proof.verify(problem)
+        assert checked_by_loops(problem, result.proof)
+
+
 @pytest.mark.parametrize("rows", BINARY_ROWS)
 def test_rows_on_b_of_every_kind(rows: str) -> None:
     proven = 0
@@ -278,7 +331,7 @@ def test_a_row_with_one_limit_is_no_equation(share: float) -> None:
 
 def test_few_open_nodes_where_memory_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The deepest first: as few are open as a tree is deep, and the same is proven."""
-    problem = best_subset(60, 30, 10)
+    problem = best_subset(80, 60, 20)
     usual = hm.solve(problem, config=ALONE, prove=True)
     assert usual.nodes > 100
     open_nodes = []

@@ -2,8 +2,8 @@
 
 Every node of the tree is a set of binaries fixed on and off. Its steps are reasons, each a diagonal, a point and
 multipliers for the closed formula (`bounds.certificate`), taken over the b that are left: a reason may rule out one
-value of some binaries, or all that is left, which closes the node. A node that is not closed is split by one binary, or
-by how many of a group are on.
+value of some binaries, an x beyond a limit, or all that is left, which closes the node. A node that is not closed is
+split by one binary, or by how many of a group are on.
 The leaves of the tree cover every b, so that whatever is feasible is at least as large as the value.
 
 The check knows the problem and the formula, and nothing of how the tree was found: no solver, every rounding error
@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,16 +145,33 @@ class Reason:
     products: int = -1
 
 
+class Step(NamedTuple):
+    """A reason by its number, and what it rules out.
+
+    Attributes
+    ----------
+    reason : int
+    fixed : list of (int, int)
+        Binaries that are 1, or off (-1), by it.
+    limit : (int, int, float), optional
+        An x, a side and a value: while on x is at most (1) or at least (-1) so large, in the node and below it.
+    """
+
+    reason: int
+    fixed: list[tuple[int, int]]
+    limit: tuple[int, int, float] | None = None
+
+
 @dataclass(eq=False)
 class Branch:
-    """A node: steps (a reason, and the binaries that it fixes, to 1 or -1), then what closes it, or the binary it is
-    split by, with the node where that is on and the one where it is off.
+    """A node: steps, then what closes it, or the binary it is split by, with the node where that is on and the one
+    where it is off.
 
     `closed` is the number of a reason, or -1 where the rows on b leave nothing over. `count` splits by a number
     instead: (group, most), with the node where more of the group are on, and the one where at most so many are.
     """
 
-    steps: list[tuple[int, list[tuple[int, int]]]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     closed: int | None = None
     binary: int | None = None
     children: list[Branch] = field(default_factory=list)
@@ -234,7 +251,10 @@ class ProofTree:
         for node in self.root.walk():
             entry: dict[str, Any] = {}
             if node.steps:
-                entry["steps"] = [[reason, [list(pair) for pair in fixed]] for reason, fixed in node.steps]
+                entry["steps"] = [
+                    [step.reason, [list(pair) for pair in step.fixed]] + ([list(step.limit)] if step.limit else [])
+                    for step in node.steps
+                ]
             if node.closed is not None:
                 entry["closed"] = node.closed
             if node.binary is not None:
@@ -303,13 +323,21 @@ class ProofTree:
         return cls.from_dict(read_json(path, "proof"), str(path))
 
 
+class Box(NamedTuple):
+    """Limits of x while on."""
+
+    lower: Vector
+    upper: Vector
+
+
 class Check:
     """One check of a proof against a problem."""
 
     def __init__(self, problem: Problem, proof: ProofTree) -> None:
         self.problem, self.proof = problem, proof
         self.counts = Counts.of(problem, BinarySet(problem))
-        self.lower, self.upper = implied_bounds(problem) if proof.implied_bounds else (problem.x_lower, problem.x_upper)
+        lower, upper = implied_bounds(problem) if proof.implied_bounds else (problem.x_lower, problem.x_upper)
+        self.lower, self.upper = np.array(lower), np.array(upper)
         #: The objective, and at the numbers of the products what they leave of it.
         own = Lowered(problem.Q.toarray(), problem.q, problem.p, problem.offset)
         self.objectives = {-1: own}
@@ -328,14 +356,15 @@ class Check:
     def fault(self) -> str:
         """What is wrong with the proof; empty where nothing is."""
         status = np.where(self.counts.possible, 0, -1).astype(np.int8)
-        stack = [(self.proof.root, status, self.counts)]
+        stack = [(self.proof.root, status, self.counts, Box(self.lower, self.upper))]
         seen = 0
         while stack:
-            node, status, counts = stack.pop()
+            node, status, counts, box = stack.pop()
             seen += 1
             if not counts.propagate(status):
                 continue  # nothing is left here
-            reason = self._steps(node, status, counts)
+            box = Box(box.lower.copy(), box.upper.copy()) if any(step.limit for step in node.steps) else box
+            reason = self._steps(node, status, counts, box)
             if reason == "":
                 continue
             if reason is not None:
@@ -347,7 +376,7 @@ class Check:
                 if not (counts.disjoint and 0 <= group < counts.low.size and 0 <= most < status.size):
                     return f"node {seen} is split by a count that is not there"
                 for child, limited in zip(node.children, counts.split(group, most), strict=True):
-                    stack.append((child, status.copy(), limited))
+                    stack.append((child, status.copy(), limited, box))
                 continue
             assert node.binary is not None
             if not 0 <= node.binary < status.size:
@@ -356,15 +385,23 @@ class Check:
                 if status[node.binary] in (0, side):
                     fixed = status.copy()
                     fixed[node.binary] = side
-                    stack.append((child, fixed, counts))
+                    stack.append((child, fixed, counts, box))
         return ""
 
-    def _steps(self, node: Branch, status: Status, counts: Counts) -> str | None:
-        """Follow the steps of a node: empty where they close it, None where it must be split, else what is wrong."""
-        for number, fixed in node.steps:
+    def _steps(self, node: Branch, status: Status, counts: Counts, box: Box) -> str | None:
+        """Follow the steps of a node: empty where they close it, None where it must be split, else what is wrong.
+
+        Status and box are changed to what is left.
+        """
+        for number, fixed, limit in node.steps:
             if not 0 <= number < len(self.proof.reasons):
                 return f"reason {number} is not there"
-            terms = self._terms(self.proof.reasons[number], status)
+            if limit is not None:
+                fault = self._limit(number, limit, status, counts, box)
+                if fault:
+                    return fault
+                continue
+            terms = self._terms(self.proof.reasons[number], status, box)
             if terms is None:
                 return f"reason {number} proves nothing: Q minus its diagonal is not semidefinite, or x has no limit"
             before = status.copy()
@@ -386,12 +423,35 @@ class Check:
             return "it is said to have no b left, but has"
         if not 0 <= node.closed < len(self.proof.reasons):
             return f"reason {node.closed} is not there"
-        terms = self._terms(self.proof.reasons[node.closed], status)
+        terms = self._terms(self.proof.reasons[node.closed], status, box)
         if terms is None:
             return f"reason {node.closed} proves nothing: Q minus its diagonal is not semidefinite, or x has no limit"
         value = self._value(terms, status, counts)
         if not value >= self.proof.claimed:
             return f"reason {node.closed} gives {value:.12g}, less than the {self.proof.claimed:.12g} claimed"
+        return ""
+
+    def _limit(
+        self, number: int, limit: tuple[int, int, float], status: Status, counts: Counts, box: Box
+    ) -> str:  # fmt: skip
+        """What is wrong with a limit; where nothing is it is in the box from then on."""
+        j, side, value = limit
+        if not (0 <= j < self.problem.n and side in (1, -1)):
+            return f"reason {number} limits an x that is not there"
+        if not box.lower[j] <= value <= box.upper[j]:
+            return f"reason {number} gives x {j} a limit outside of those it has"
+        beyond = Box(box.lower.copy(), box.upper.copy())
+        (beyond.lower if side > 0 else beyond.upper)[j] = value
+        on = status.copy()
+        owner = int(self.problem.switch[j])
+        if owner >= 0:
+            if status[owner] < 0:
+                return ""  # off: it has none
+            on[owner] = 1
+        terms = self._terms(self.proof.reasons[number], on, beyond)
+        if terms is None or self._value(terms, on, counts) < self.proof.claimed:
+            return f"reason {number} does not rule out x {j} beyond {value:.12g}"
+        (box.upper if side > 0 else box.lower)[j] = value
         return ""
 
     def _lacking(self, reason: Reason, there: NDArray[np.intp]) -> Vector | None:
@@ -413,7 +473,7 @@ class Check:
             known.append((mask, slack))
         return found
 
-    def _terms(self, reason: Reason, status: Status) -> tuple[float, Vector] | None:
+    def _terms(self, reason: Reason, status: Status, box: Box) -> tuple[float, Vector] | None:
         """(constant, cost of every b), rounding taken off: f(x, b) >= constant + cost'b for all that is left."""
         problem, owner, objective = self.problem, self.problem.switch, self.objectives[reason.products]
         there = np.flatnonzero((owner < 0) | (status[np.maximum(owner, 0)] >= 0))
@@ -430,8 +490,8 @@ class Check:
         half, in_half = Q @ y - d * y, np.abs(Q) @ np.abs(y) + d * np.abs(y)
         v = q + 2 * half - A.T @ la
         in_v = terms * (np.abs(q) + 2 * in_half + np.abs(A).T @ np.abs(la))
-        lower, upper = self.lower[there], self.upper[there]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        lower, upper = box.lower[there], box.upper[there]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ends = [np.where(d > 0, -w / (2 * d), np.where(w > 0, lower, upper)) for w in (v, v + in_v, v - in_v)]
             best, first, second = (np.clip(end, lower, upper) for end in ends)
             c = (d * best + v) * best
@@ -498,9 +558,15 @@ def _index(entry: Any) -> int:
     return entry
 
 
+def _limit(entry: Any) -> tuple[int, int, float]:
+    j, side, value = entry
+    return _index(j), _index(side), float(_numbers([value])[0])
+
+
 def _node(entry: Any) -> Branch:
     steps = [
-        (_index(reason), [(_index(i), _index(value)) for i, value in fixed]) for reason, fixed in entry.get("steps", [])
+        Step(_index(reason), [(_index(i), _index(value)) for i, value in fixed], *(_limit(one) for one in limit))
+        for reason, fixed, *limit in entry.get("steps", [])
     ]
     closed, binary, count = entry.get("closed"), entry.get("binary"), entry.get("count")
     branch = Branch(steps, None if closed is None else _index(closed), None if binary is None else _index(binary))

@@ -17,6 +17,7 @@ from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.engines.blas import one_thread
 from hybridmip.exact.lifting import Lifting
+from hybridmip.exact.limits import limits_of_objective
 from hybridmip.exact.recorder import Recorder
 from hybridmip.exact.subtree import Grown, grow, grow_elsewhere
 from hybridmip.exact.tree import RANK, Diagonal, Node, Outcome, Reason, Worker
@@ -43,6 +44,8 @@ FEWEST_OPEN = 1000
 ROUNDING = 1e-26
 #: Share of the time and of the work that the doubly nonnegative relaxation of the root may take.
 SHARE_OF_LIFTING = 0.6
+#: Limits of x are found again when so much less of the root's binaries is free.
+FEWER = 0.2
 #: Powers of four that multipliers of an infeasible problem are tried with.
 LARGEST_CLASH = 30
 SOURCE = "tree"
@@ -66,7 +69,8 @@ class Branching:
         self, state: SearchState, setting: Setting, diagonal: Vector | None = None, lifted: bool = False
     ) -> None:
         self.state, self.setting, self._diagonal, self.lifted = state, setting, diagonal, lifted
-        self.worker = Worker(Shared.of(setting))
+        self._plain = Shared.of(setting)
+        self.worker = Worker(self._plain)
         self.nodes = 0
         self.work = 0.0
         self._open: list[tuple[float, int, Node]] = []
@@ -77,6 +81,9 @@ class Branching:
         self._count = 0
         self._rounded: set[bytes] = set()
         self._began = False
+        self._root: Node | None = None
+        #: The cut that the limits of x were found for, and how many binaries were free.
+        self._limited_at = (math.inf, math.inf)
         #: The worker, as it is sent to an executor.
         self._packed: bytes | None = None
         #: What was done at every node, where a proof is wanted.
@@ -106,7 +113,10 @@ class Branching:
         until = self.work + work
         with one_thread(state.problem.n), ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
             if not self._began:
-                root = self.worker.root(self._diagonal)
+                self._limit()
+                # The diagonal found before is for x in the solver's units, which say little where there were no limits.
+                limited = self.worker.shared is not self._plain
+                root = self._root = self.worker.root(None if limited else self._diagonal)
                 if self.record is not None:
                     root.branch = self.record.root
                 self._began = True
@@ -132,11 +142,34 @@ class Branching:
                 done = {id(node) for node, _ in grown}
                 for node, outcome in grown:
                     self._take(node, outcome, cut, done)
+                self._limit()
                 state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=bool(self._open))
         state.open_nodes = 0
         if self.done and self.record is not None:
             state.proof = self._proof
         return self.done
+
+    def _limit(self) -> None:
+        """Give x the limits that the objective implies, where the answer is better than before or the root smaller."""
+        cut, worker = self.cut, self.worker
+        status = self._root.status if self._root is not None else worker.start_status
+        free = int((status == 0).sum())
+        before, were_free = self._limited_at
+        if not math.isfinite(cut) or not (cut < before or free < (1 - FEWER) * were_free):
+            return
+        self._limited_at = cut, free
+        shared = worker.shared
+        found = limits_of_objective(self.setting, self._plain, shared.lower, shared.upper, status, cut)
+        if not found:
+            return
+        lower, upper = shared.lower.copy(), shared.upper.copy()
+        for limit in found:
+            (upper if limit.side > 0 else lower)[limit.j] = limit.value
+        self.worker, self._packed = Worker(shared.within(lower, upper), worker.products), None
+        self._close(Tried(cut, Grade.PROVEN))  # what is beyond them is only known not to be below it
+        self.work += float(len(found) * shared.q.size**2)
+        if self.record is not None:
+            self.record.limit(found)
 
     def _elsewhere(self, executor: Executor, batch: list[Node], cut: float) -> Grown:
         """Have the caller's executor grow the subtrees of a batch; where it is broken they are grown here."""
@@ -271,11 +304,11 @@ class Branching:
         if outcome.leaf is not None:
             answer = state.solver.evaluate(outcome.leaf)
             tried = least_value(self.setting, outcome.leaf, answer)
-            if self.record is not None:
-                self.record.close(node, self._solved(outcome.leaf, answer, cut))
             # The formula at one b, or multipliers that prove it infeasible: nobody's word was taken.
             self._close(Tried(tried.value, Grade.PROVEN if tried.grade is Grade.TRIED else tried.grade))
             state.offer(outcome.leaf, answer, SOURCE)
+            if self.record is not None:  # by now: a better answer lowers the cut to its own value
+                self.record.close(node, self._solved(outcome.leaf, answer, cut))
             return
         if outcome.bound >= cut:
             self._close(Tried(outcome.bound, Grade.PROVEN))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hybridmip import __version__
 from hybridmip.bounds.products import Products
-from hybridmip.bounds.proof_tree import Branch, ProofTree
+from hybridmip.bounds.proof_tree import Branch, ProofTree, Step
 from hybridmip.bounds.proof_tree import Reason as Given
+from hybridmip.exact.limits import Limit
 from hybridmip.exact.tree import Diagonal, Node, Outcome, Reason
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.quadratic import Vector
@@ -47,7 +50,11 @@ class Recorder:
     def fix(self, node: Node, outcome: Outcome) -> None:
         """Keep what was fixed at a node."""
         assert node.branch is not None
-        node.branch.steps += [(self._number(reason), fixed) for reason, fixed in outcome.steps]
+        node.branch.steps += [Step(self._number(reason), fixed) for reason, fixed in outcome.steps]
+
+    def limit(self, limits: list[Limit]) -> None:
+        """Keep limits that hold in the whole tree."""
+        self.root.steps += [Step(self._number(one.reason), [], (one.j, one.side, one.value)) for one in limits]
 
     def close(self, node: Node, reason: Reason | None) -> None:
         """Close a node whose one b was solved."""
@@ -71,14 +78,25 @@ class Recorder:
             taken = -1 if reason.products is None else self._products[reason.products.digest][0]
             reasons.append(Given(number, moved.point, moved.rows, moved.binary_rows, taken))
         products = [one.rescaled(units.columns, units.rows, units.objective) for _, one in self._products.values()]
+        # What is kept is in the solver's units; limits hold in the whole tree, so they are at its root.
+        steps = [
+            step if step.limit is None else step._replace(limit=_moved(step.limit, units)) for step in self.root.steps
+        ]
         given = units.given
         own = (given.x_lower, given.x_upper)
         implied = any((one != other).any() for one, other in zip(own, implied_bounds(given), strict=True))
-        return ProofTree(claimed, diagonals, reasons, self.root, implied, given.hash, __version__, products)
+        return ProofTree(
+            claimed, diagonals, reasons, replace(self.root, steps=steps), implied, given.hash, __version__, products
+        )
 
 
 def _key(diagonal: Diagonal) -> bytes:
     return diagonal.values.tobytes()
+
+
+def _moved(limit: tuple[int, int, float], units: Units) -> tuple[int, int, float]:
+    j, side, value = limit
+    return j, side, float(np.ldexp(value, units.columns[j]))
 
 
 def _no_rows(units: Units) -> tuple[Vector, Vector]:

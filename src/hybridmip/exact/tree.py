@@ -165,10 +165,15 @@ class Worker:
         flat = switched & (curvature < FLAT * float(np.median(curvature[switched]))) if switched.any() else switched
         return flat if flat.sum() <= max(1, FEW * switched.sum()) else np.zeros_like(flat)
 
+    @property
+    def start_status(self) -> Status:
+        """What is off where nothing is decided: binaries that are never on."""
+        return np.where(self.shared.counts.possible, 0, -1).astype(np.int8)
+
     def root(self, diagonal: Vector | None = None) -> Node:
         """The node in which nothing is fixed but what is never on."""
         shared, n = self.shared, self.shared.q.size
-        status = np.where(shared.counts.possible, 0, -1).astype(np.int8)
+        status = self.start_status
         factor = np.random.default_rng(0).standard_normal((n, RANK))
         found = Diagonal(np.zeros(n), np.zeros(n))
         if diagonal is not None:
@@ -177,7 +182,9 @@ class Worker:
         start = np.zeros(shared.size_of_iterate)
         node = Node(status, found, np.full(n, -1.0), factor, start, -math.inf, shared.counts)
         if diagonal is None:
-            node.diagonal = self.fit(node, np.ones(n), np.full(shared.p.size, 0.5), 1.0) or found
+            width = shared.upper - shared.lower
+            size = np.where(np.isfinite(width) & (width > 0), width, 1.0)
+            node.diagonal = self.fit(node, size, np.full(shared.p.size, 0.5), 1.0) or found
         return node
 
     def in_play(self, status: Status) -> NDArray[np.bool_]:

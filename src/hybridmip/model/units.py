@@ -202,6 +202,9 @@ def _columns(problem: Problem) -> Exponents:
             largest = int(curved.argmax())
             tied = asked[largest] * np.sqrt(diagonal[largest] / diagonal)
             asked = np.where((asked == 0) & (diagonal > 0), tied, asked)
+            # So is an x without any limit that a switch chooses among others: where it is on its parabola says little.
+            chosen = problem.switched & np.isinf(problem.x_lower) & np.isinf(problem.x_upper) & (diagonal > 0)
+            asked = np.where(chosen, np.maximum(asked, tied), asked)
     # Where nothing else tells, the limit on one side does.
     own = np.maximum(*(np.where(np.isfinite(v), np.abs(v), 0.0) for v in (problem.x_lower, problem.x_upper)))
     asked = np.where(asked == 0, own, asked)

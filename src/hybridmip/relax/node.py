@@ -72,6 +72,11 @@ class Shared:
         """The same with an objective that lies below."""
         return replace(self, Q=np.ascontiguousarray(objective.Q), q=objective.q, p=objective.p, offset=objective.offset)
 
+    def within(self, lower: Vector, upper: Vector) -> Shared:
+        """The same with other limits of x."""
+        unlimited = np.isinf(lower) | np.isinf(upper)
+        return replace(self, lower=lower, upper=upper, ground=np.where(unlimited, self.ground, 0.0))
+
     @property
     def own_rows(self) -> int:
         """How many rows are the problem's own."""

@@ -56,6 +56,8 @@ def solve_with_cplex(model: Scaled, seconds: float, threads: int, gap: float, wa
         everything = list(range(n))
         quadratic = [cplex.SparsePair(everything, (2 * model.H[j]).tolist()) for j in range(n)]
         solver.objective.set_quadratic(quadratic + [cplex.SparsePair([], [])] * n)
+        solver.objective.set_linear([(j, float(cost)) for j, cost in enumerate([*model.q, *model.p]) if cost])
+        solver.objective.set_offset(model.offset)
         if watch:
             solver.register_callback(_watch(improved))
         started = time.perf_counter()

@@ -48,7 +48,7 @@ def solve_with_gurobi(model: Scaled, seconds: float, threads: int, gap: float, w
                 solver.addConstr(total >= row.lower)
             if math.isfinite(row.upper):
                 solver.addConstr(total <= row.upper)
-        solver.setObjective(x @ model.H @ x)
+        solver.setObjective(x @ model.H @ x + model.q @ x + model.p @ b + model.offset)
         solver.update()
         started = time.perf_counter()
         try:

@@ -35,9 +35,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Scaled:
-    """Minimise x'Hx over rows of largest coefficient 1; one switch for every x."""
+    """Minimise x'Hx + q'x + p'b + offset over rows of largest coefficient 1; one switch for every x."""
 
     H: Array
+    q: Array
+    p: Array
+    offset: float
     A: Array
     row_lower: Array
     row_upper: Array
@@ -49,22 +52,23 @@ class Scaled:
 
     @classmethod
     def of(cls, problem: Problem) -> Scaled:
-        """Scale a problem whose x_j is switched by b_j and whose only cost is x'Qx.
+        """Scale a problem whose x_j is switched by b_j, and whose rows are over x or over b.
 
         Raises
         ------
         ValueError
             If the problem is not of that kind.
         """
-        plain = not problem.q.any() and not problem.p.any() and not problem.G.nnz and problem.offset == 0
-        if not plain or not np.array_equal(problem.switch, np.arange(problem.n)) or problem.m != problem.n:
-            raise ValueError("peers take a pure x'Qx with one switch for every x")
+        if problem.G.nnz or problem.m != problem.n or not np.array_equal(problem.switch, np.arange(problem.n)):
+            raise ValueError("peers take one switch for every x, and rows over x or over b")
         H, A = problem.Q.toarray(), problem.A.toarray()
         H = (H + H.T) / 2  # a factor model multiplied out is symmetric only up to rounding
         size = np.abs(A).max(axis=1)
         size[size == 0] = 1.0
+        unit = H.diagonal().mean()
         return cls(
-            H / H.diagonal().mean(), A / size[:, None], problem.row_lower / size, problem.row_upper / size,
+            H / unit, problem.q / unit, problem.p / unit, problem.offset / unit,
+            A / size[:, None], problem.row_lower / size, problem.row_upper / size,
             problem.B.toarray(), problem.b_lower, problem.b_upper, problem.x_lower, problem.x_upper,
         )  # fmt: skip
 

@@ -36,12 +36,13 @@ def solve_with_scip(model: Scaled, seconds: float, threads: int, gap: float, wat
             solver.addCons(total >= row.lower)
         if math.isfinite(row.upper):
             solver.addCons(total <= row.upper)
-    # SCIP's objective is linear: minimise t, t >= x'Hx.
+    # SCIP's objective is linear: minimise t + q'x + p'b, t >= x'Hx.
     t = solver.addVar(lb=0.0, ub=None)
     pairs = ((i, j) for i in range(n) for j in range(i + 1) if model.H[i, j])
     form = pyscipopt.quicksum((1 if i == j else 2) * float(model.H[i, j]) * x[i] * x[j] for i, j in pairs)
     solver.addCons(form - t <= 0)
-    solver.setObjective(t)
+    linear = zip(columns, [*model.q, *model.p], strict=True)
+    solver.setObjective(t + pyscipopt.quicksum(float(cost) * column for column, cost in linear if cost) + model.offset)
     started = time.perf_counter()
     solver.optimize()
     taken = time.perf_counter() - started
