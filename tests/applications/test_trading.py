@@ -89,7 +89,10 @@ def by_trying(mean: np.ndarray, V: np.ndarray, asked: dict[str, Any]) -> float:
             sparse.csc_array(2 * Q), q, sparse.csr_array(np.array(rows)), np.array(lower), np.array(upper),
             np.array([way.lower for way in chosen]), np.array([way.upper for way in chosen]), tolerance=1e-10,
         )  # fmt: skip
-        if answer.x is not None:
+        if answer.x is None:
+            continue
+        sums = np.array(rows) @ answer.x  # a solver that gave up leaves a point, too
+        if (sums >= np.array(lower) - 1e-7).all() and (sums <= np.array(upper) + 1e-7).all():
             best = min(best, float(answer.x @ Q @ answer.x + q @ answer.x + offset))
     return best
 

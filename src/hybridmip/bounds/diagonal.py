@@ -146,18 +146,20 @@ MOST_KNOWN = 32
 _lock = threading.Lock()
 
 
-def remembered_largest_trace(Q: QuadraticForm, time_limit: float | None = None, rounds: int = MOST_ROUNDS) -> Vector:
-    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each Q (and number of rounds).
+def remembered_largest_trace(
+    Q: QuadraticForm, time_limit: float | None = None, rounds: int = MOST_ROUNDS, weights: Vector | None = None
+) -> Vector:
+    """`largest_trace` (Phi for a Q beyond `LARGEST_TRACE` rows), computed once for each Q, rounds and weights.
 
     What a time limit cut short is not remembered.
     """
-    key = _key(Q, f"{rounds} rounds")
+    key = _key(Q, f"{rounds} rounds {b'' if weights is None else weights.tobytes()!r}")
     known = _recall(key)
     if known is not None:
         return known
     began = time.perf_counter()
     large = isinstance(Q, DenseForm) and Q.n > LARGEST_TRACE
-    diagonal = phi(Q) if large else largest_trace(Q, None, time_limit, rounds)
+    diagonal = phi(Q) if large else largest_trace(Q, weights, time_limit, rounds)
     diagonal.setflags(write=False)
     if time_limit is None or time.perf_counter() - began < time_limit:
         _remember(key, diagonal)

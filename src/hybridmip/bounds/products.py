@@ -29,6 +29,7 @@ import numpy as np
 from hybridmip.errors import ProblemError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import DenseForm, Matrix, Vector, quadratic_form
+from hybridmip.model.semidefinite import roots
 
 EPS = float(np.finfo(float).eps)
 
@@ -97,7 +98,9 @@ class Products:
         error = times * (np.abs(Q) + self.pairs + (in_mixed + in_mixed.T) / 2)
         at = np.arange(problem.n)
         error[at, at] += times * c
-        below[at, at] += c - error.sum(axis=1)
+        # e |x_i x_j| <= e (r_i / r_j x_i^2 + r_j / r_i x_j^2) / 2, with r near the deviations: units do not count.
+        size = np.ldexp(1.0, roots(np.maximum(np.diag(Q), 0.0)))
+        below[at, at] += c - size * (error / size).sum(axis=1)
         limits = np.where(w > 0, problem.row_lower[:, None], problem.row_upper[:, None])
         priced = w * np.where(w != 0, limits, 0.0)
         l, u = np.where(c > 0, lower, 0.0), np.where(c > 0, upper, 0.0)

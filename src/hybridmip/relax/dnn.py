@@ -181,7 +181,7 @@ class Lifted:
                 if np.isfinite(limit) and len(self.slacks) < MOST_ROWS:
                     times = SLACK_SCALE / (held * spread)
                     if before is not None:
-                        times = before.slacks[len(self.slacks)][2]
+                        times = next(other[2] for other in before.slacks if other[:2] == (k, sign))
                     self.slacks.append((int(k), sign, times))
                     faces.append(sign * times * np.concatenate([[-limit], A[k]]))
         total = 1 + n + len(self.slacks)
@@ -258,7 +258,9 @@ class Lifted:
     def _go_on(self, before: Lifted) -> None:
         """Begin where the relaxation with more x in play is."""
         place = np.searchsorted(before.there, self.there)
-        slacks = np.arange(1 + before.there.size, before.size)
+        # A row whose x are all gone has no slack any more.
+        numbers = [one[:2] for one in before.slacks]
+        slacks = 1 + before.there.size + np.array([numbers.index(one[:2]) for one in self.slacks], dtype=np.int64)
         kept = np.concatenate([[0], 1 + place, slacks])
         times = before.scale[place] / self.scale
         factor = np.concatenate([[1.0], times, np.ones(slacks.size)])

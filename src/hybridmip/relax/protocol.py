@@ -21,6 +21,10 @@ from hybridmip.model.quadratic import Vector
 from hybridmip.model.units import Proof
 
 
+#: What the diagonal of an x without a switch counts beside that of the others.
+UNSWITCHED = 1e-3
+
+
 class RelaxationFailed(Exception):
     """The relaxation gave no answer (infeasible, out of time, or the solver gave up); `status` says which."""
 
@@ -143,7 +147,10 @@ class Setting:
         It depends on Q alone, so it is found once for all problems that share their Q.
         """
         if self._diagonal is None:
-            self._diagonal = remembered_largest_trace(self.problem.Q, time_limit, rounds)
+            # What is never off needs no diagonal, but for its minimum where it has no limits.
+            switched = self.problem.switched
+            weights = None if switched.all() else np.where(switched, 1.0, UNSWITCHED)
+            self._diagonal = remembered_largest_trace(self.problem.Q, time_limit, rounds, weights)
         return self._diagonal
 
     @property
