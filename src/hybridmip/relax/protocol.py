@@ -20,7 +20,6 @@ from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 from hybridmip.model.units import Proof
 
-
 #: What the diagonal of an x without a switch counts beside that of the others.
 UNSWITCHED = 1e-3
 
