@@ -46,6 +46,8 @@ ROUNDING = 1e-26
 SHARE_OF_LIFTING = 0.6
 #: Limits of x are found again when so much less of the root's binaries is free.
 FEWER = 0.2
+#: Nodes of a tree that is large.
+LARGE_TREE = 64
 #: Powers of four that multipliers of an infeasible problem are tried with.
 LARGEST_CLASH = 30
 SOURCE = "tree"
@@ -156,6 +158,10 @@ class Branching:
         free = int((status == 0).sum())
         before, were_free = self._limited_at
         if not math.isfinite(cut) or not (cut < before or free < (1 - FEWER) * were_free):
+            return
+        # Where x has limits others are worth their price in a large tree only.
+        unlimited = np.isinf(self._plain.lower) | np.isinf(self._plain.upper)
+        if not (unlimited.any() or (self._open and self.nodes >= LARGE_TREE)):
             return
         self._limited_at = cut, free
         shared = worker.shared
