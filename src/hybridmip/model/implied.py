@@ -8,6 +8,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
@@ -35,6 +36,14 @@ def implied_bounds(problem: Problem) -> tuple[Vector, Vector]:
         for bounds in known:
             bounds.setflags(write=False)
     return known
+
+
+def carry_over(problem: Problem, rescaled: Problem, columns: NDArray[np.int64]) -> None:
+    """Let a problem in other units have the bounds found for it before: powers of two change no digit of them."""
+    lower, upper = implied_bounds(problem)
+    _known[rescaled] = np.ldexp(lower, -columns), np.ldexp(upper, -columns)
+    for bounds in _known[rescaled]:
+        bounds.setflags(write=False)
 
 
 def _implied(problem: Problem) -> tuple[Vector, Vector]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.errors import ProblemError, ScaleWarning
-from hybridmip.model.implied import implied_bounds
+from hybridmip.model.implied import carry_over, implied_bounds
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 from hybridmip.tolerances import WIDEST_ROW
@@ -88,7 +88,9 @@ class Units:
         objective = _objective(problem, columns)
         if not (columns.any() or rows.any() or b_rows.any() or objective):
             return cls(problem, problem, columns, rows, b_rows, objective)
-        return cls(problem, problem.rescaled(columns, rows, b_rows, objective), columns, rows, b_rows, objective)
+        rescaled = problem.rescaled(columns, rows, b_rows, objective)
+        carry_over(problem, rescaled, columns)
+        return cls(problem, rescaled, columns, rows, b_rows, objective)
 
     def x_of(self, x: Vector) -> Vector:
         """x in the caller's units."""

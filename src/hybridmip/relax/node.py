@@ -11,10 +11,10 @@ from hybridmip.bounds.products import Lowered
 from hybridmip.bounds.proof_tree import Counts
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.relax.node_kernel import COUNTS, PRICED, solve_node
-from hybridmip.relax.protocol import Setting
+from hybridmip.relax.protocol import RelaxationFailed, Setting
 
 #: What may be open of a relaxation that counts as solved, as a share of its value.
-CLOSE = 1e-5
+CLOSE = 1e-4
 #: Most x and rows for which that is worth it.
 LARGEST = 1200
 MOST_ROWS = 60
@@ -78,6 +78,15 @@ class Shared:
         return replace(self, lower=lower, upper=upper, ground=np.where(unlimited, self.ground, 0.0))
 
     @property
+    def most_cost(self) -> float:
+        """More than any x within its limits and any b costs, without the offset."""
+        reach = np.maximum(np.abs(self.lower), np.abs(self.upper))
+        if not np.isfinite(reach).all():
+            return np.inf
+        most = float(reach @ np.abs(self.Q) @ reach + np.abs(self.q) @ reach + np.abs(self.p).sum())
+        return 2.0 * most  # rounding is far below that
+
+    @property
     def own_rows(self) -> int:
         """How many rows are the problem's own."""
         return self.low.size - (self.loose >= 0)
@@ -108,7 +117,13 @@ class Shared:
 
 
 def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, Vector, Vector] | None:
-    """(x, b, row multipliers, binary multipliers) of the perspective relaxation; None where it did not converge."""
+    """(x, b, row multipliers, binary multipliers) of the perspective relaxation; None where it did not converge.
+
+    Raises
+    ------
+    RelaxationFailed
+        If what it gives is above what any x within its limits can cost: then no point is feasible.
+    """
     n, m, r = shared.q.size, shared.p.size, shared.low.size
     x, b, y, cost = np.zeros(n), np.zeros(m), np.zeros(r), np.zeros(m)
     last, following = np.zeros(shared.group_low.size), np.zeros(shared.group_low.size)
@@ -120,6 +135,8 @@ def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, V
         shared.lower, shared.upper, shared.switch, status, shared.kind, shared.group, shared.group_low,
         shared.group_high, np.zeros(n), np.inf, start, np.zeros(start.size), x, b, y, cost, last, following, numbers,
     )  # fmt: skip
+    if value > shared.most_cost:
+        raise RelaxationFailed("infeasible")
     if not (numbers[4] <= CLOSE and np.isfinite(value)):
         return None
     return x, b, y[: shared.rows], y[shared.rows : shared.own_rows]
