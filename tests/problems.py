@@ -15,7 +15,7 @@ from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import FactorModel
 
 QUADRATIC = ("zero", "diagonal", "dense", "singular", "sparse", "factor")
-BINARY_ROWS = ("none", "count", "range", "sectors", "overlapping", "weighted")
+BINARY_ROWS = ("none", "count", "range", "sectors", "nested", "overlapping", "weighted")
 BOUNDS = ("buy-in", "from zero", "short", "twins", "unlimited")
 
 
@@ -125,6 +125,15 @@ def _binary_rows(kind: str, m: int, rng: np.random.Generator) -> tuple:
         B = np.zeros((2, m))
         B[0, : m // 2], B[1, m // 2 :] = 1.0, 1.0
         return B, [0, 1], [max(1, m // 2 - 1), max(1, m // 2)]
+    if kind == "nested":  # a count, and within it sets of which at most one is on, of the last one exactly one
+        sets = [[0, 1], [2, 3, 4][: max(m - 2, 0)], [m - 2, m - 1] if m > 6 else []]
+        B = np.zeros((1 + len([one for one in sets if len(one) > 1]), m))
+        B[0] = 1.0
+        for row, members in enumerate([one for one in sets if len(one) > 1], 1):
+            B[row, members] = 1.0
+        low = [0.0] * len(B)
+        low[-1] = 1.0 if m > 6 else 0.0
+        return B, low, [float(rng.integers(1, max(2, m - 2)))] + [1.0] * (len(B) - 1)
     if kind == "overlapping":
         B = (rng.random((3, m)) < 0.5).astype(float)
         member = rng.random(m) < 0.5

@@ -63,6 +63,8 @@ class Counts:
         group, low, high = (
             np.array(part, dtype=np.int64) for part in (binaries.group, binaries.group_lower, binaries.group_upper)
         )
+        if not disjoint:
+            group, low, high = np.full(problem.m, -1, dtype=np.int64), low[:0], high[:0]
         loose = group < 0
         if disjoint and loose.any():
             group[loose] = low.size

@@ -357,7 +357,7 @@ class Branching:
     def _round(self, node: Node, relaxed: np.ndarray) -> None:
         """Try the b that the relaxation of a node is nearest to."""
         binaries = self.state.binaries
-        if binaries.kind not in ("free", "disjoint"):
+        if binaries.kind == "general":
             return
         score = relaxed - 0.5 + 10.0 * node.status
         loose = self.worker.shared.loose

@@ -1,8 +1,8 @@
 """The set of b that satisfy every row on b alone: which moves stay in it, and its best member for scores.
 
 `B b` within its limits, and rows of A and G that have no x. Rows that are counts over disjoint sets
-(one cardinality row, sectors) are handled by sorting; of few binaries all members are listed; anything else is a small
-MILP.
+(one cardinality row, sectors), also with sets inside them of which at most one is on (the ways to hold an asset), are
+handled by sorting; of few binaries all members are listed; anything else is a small MILP.
 """
 
 from __future__ import annotations
@@ -87,7 +87,12 @@ class BinarySet:
     slack : ndarray
         What a row may be missed by: rounding.
     kind : str
-        `free` (no rows), `disjoint` (counts over disjoint sets) or `general`.
+        `free` (no rows), `disjoint` (counts over disjoint sets), `nested` (these, and disjoint sets of which at most
+        one is on, each within one count or outside of all) or `general`.
+    group, group_lower, group_upper : ndarray
+        The count that each binary is in (-1 for none), and the limits of each.
+    choice, choice_lower : ndarray
+        The set of which at most one is on that each binary is in (-1 for none), and whether one must be.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -107,36 +112,65 @@ class BinarySet:
         self.group = np.full(self.m, -1, dtype=np.intp)
         self.group_lower: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.group_upper: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self.choice = np.full(self.m, -1, dtype=np.intp)
+        self.choice_lower: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.kind = self._recognise()
         self._model: LinearModel | None = None
         self._dense = M.toarray() if M.shape[0] * self.m <= 20_000_000 else None
 
     def _recognise(self) -> str:
-        """Find out whether the rows are counts over disjoint sets."""
+        """Find out whether the rows are counts over disjoint sets, and choices within them."""
         M = self.matrix
         if M.shape[0] == 0:
             return "free"
-        counts = np.bincount(M.indices, minlength=self.m)
-        if counts.max(initial=0) > 1:
+        most_rows = np.bincount(M.indices, minlength=self.m).max(initial=0)
+        if most_rows > 2:
             return "general"
-        low, high = [], []
+        members, low, high = [], [], []
         for row in range(M.shape[0]):
             part = slice(M.indptr[row], M.indptr[row + 1])
-            data, members = M.data[part], M.indices[part]
+            data = M.data[part]
             if data.size and (data[0] == 0 or not np.all(data == data[0])):
                 return "general"
             unit = float(data[0]) if data.size else 1.0
             limits = sorted((self.lower[row] / unit, self.upper[row] / unit))
             slack = self.slack[row] / abs(unit)
-            least = 0 if limits[0] == -math.inf else max(0, math.ceil(limits[0] - slack))
-            most = len(members) if limits[1] == math.inf else min(len(members), math.floor(limits[1] + slack))
-            if least > most:
+            members.append(M.indices[part])
+            low.append(0 if limits[0] == -math.inf else max(0, math.ceil(limits[0] - slack)))
+            high.append(data.size if limits[1] == math.inf else min(data.size, math.floor(limits[1] + slack)))
+            if low[row] > high[row] and most_rows == 1:
                 raise NoFeasibleBinaries((self.names[row],))
-            self.group[members] = row
-            low.append(least)
-            high.append(most)
-        self.group_lower, self.group_upper = np.array(low), np.array(high)
-        return "disjoint"
+        choices = self._choices(members, high) if most_rows == 2 else []
+        if choices is None or any(least > most for least, most in zip(low, high, strict=True)):
+            return "general"
+        counts = [row for row in range(M.shape[0]) if row not in choices]
+        for number, row in enumerate(counts):
+            self.group[members[row]] = number
+        for number, row in enumerate(choices):
+            self.choice[members[row]] = number
+        self.group_lower = np.array([low[row] for row in counts], dtype=np.int64)
+        self.group_upper = np.array([high[row] for row in counts], dtype=np.int64)
+        self.choice_lower = np.array([low[row] for row in choices], dtype=np.int64)
+        return "nested" if choices else "disjoint"
+
+    def _choices(self, members: list[NDArray[np.int32]], high: list[int]) -> list[int] | None:
+        """The rows of which at most one binary is on, each within one other row; None where others overlap."""
+        by_size = sorted(range(len(members)), key=lambda row: members[row].size)
+        inner, outer = np.full(self.m, -1), np.full(self.m, -1)
+        choices: list[int] = []
+        rows = np.bincount(self.matrix.indices, minlength=self.m)
+        for row in by_size:
+            mine = members[row]
+            within = high[row] <= 1 and (inner[mine] < 0).all() and (rows[mine] == 2).all()
+            (inner if within else outer)[mine] = row
+            if within:
+                choices.append(row)
+            elif ((rows[mine] == 2) & (inner[mine] < 0)).any():
+                return None
+        for row in choices:
+            if (outer[members[row]] != outer[members[row][0]]).any():
+                return None
+        return sorted(choices)
 
     def contains(self, b: Binary) -> bool:
         """Whether b satisfies every row."""
@@ -167,7 +201,7 @@ class BinarySet:
         gain = scores - threshold
         if self.kind == "free":
             return gain > 0
-        if self.kind == "disjoint":
+        if self.kind in ("disjoint", "nested"):
             return self._take_the_top(gain)
         if self._members is not None:
             if self._members.shape[0] == 0:
@@ -217,21 +251,38 @@ class BinarySet:
         broken = (low > self.upper[row] + self.slack[row]) | (high < self.lower[row] - self.slack[row])
         possible = np.ones(self.m, dtype=bool)
         possible[M.indices[broken]] = False
-        if self.kind == "disjoint":
+        if self.kind in ("disjoint", "nested"):
             possible &= (self.group < 0) | (np.append(self.group_upper, 1)[self.group] > 0)
         return possible
 
+    def one_of_each(self, gain: Vector) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(the best of every choice and what is in none, those of them that must be on)."""
+        if self.kind != "nested":
+            return np.ones(self.m, dtype=bool), np.zeros(self.m, dtype=bool)
+        order = np.lexsort((-gain, self.choice))
+        order = order[self.choice[order] >= 0]
+        best = order[np.searchsorted(self.choice[order], np.arange(self.choice_lower.size))]
+        there = self.choice < 0
+        there[best] = True
+        forced = np.zeros(self.m, dtype=bool)
+        forced[best] = self.choice_lower > 0
+        return there, forced
+
     def _take_the_top(self, gain: Vector) -> Binary:
-        b = (gain > 0) & (self.group < 0)
+        there, forced = self.one_of_each(gain)
+        gain = np.where(forced, np.inf, gain)
+        b = (gain > 0) & (self.group < 0) & there
         order = np.argsort(-gain, kind="stable")
-        grouped = order[self.group[order] >= 0]
+        grouped = order[(self.group[order] >= 0) & there[order]]
         by_group = grouped[np.argsort(self.group[grouped], kind="stable")]
         starts = np.searchsorted(self.group[by_group], np.arange(len(self.group_lower) + 1))
         for g in range(len(self.group_lower)):
             members = by_group[starts[g] : starts[g + 1]]
             wanted = int((gain[members] > 0).sum())
-            count = min(max(wanted, int(self.group_lower[g])), int(self.group_upper[g]))
-            b[members[:count]] = True
+            low, high = max(int(self.group_lower[g]), int(forced[members].sum())), int(self.group_upper[g])
+            if low > min(high, members.size):
+                raise NoFeasibleBinaries(self.names)
+            b[members[: min(max(wanted, low), high)]] = True
         return b
 
     def random(self, rng: np.random.Generator, like: Binary | None = None) -> Binary:
@@ -247,10 +298,14 @@ class BinarySet:
                 scores -= np.quantile(scores, 1.0 - min(1.0, float(like.mean()) * rng.uniform(0.6, 1.4)))
             return self.maximise(scores)
         b = np.zeros(self.m, dtype=bool)
+        there, forced = self.one_of_each(scores)
+        scores = np.where(forced, np.inf, scores)
         for g in range(-1, len(self.group_lower)):
-            members = np.flatnonzero(self.group == g)
-            low = 0 if g < 0 else int(self.group_lower[g])
-            high = members.size if g < 0 else int(self.group_upper[g])
+            members = np.flatnonzero((self.group == g) & there)
+            low = max(0 if g < 0 else int(self.group_lower[g]), int(forced[members].sum()))
+            high = members.size if g < 0 else min(int(self.group_upper[g]), members.size)
+            if low > high:
+                raise NoFeasibleBinaries(self.names)
             if low == high:
                 count = low
             elif like is not None:

@@ -35,6 +35,8 @@ class QuadraticForm(ABC):
     n: int
     #: e >= 0 with Q + diag(e) >= 0 proven; None until it was looked for. A form is immutable, so once is enough.
     slack: Vector | None = None
+    #: A diagonal that fits below it, where whoever made the form knows a good one; nobody takes its word for it.
+    below: Vector | None = None
 
     @abstractmethod
     def matvec(self, x: Vector) -> Vector:
@@ -72,6 +74,8 @@ class QuadraticForm(ABC):
         form = self._rescaled(columns, objective)
         if self.slack is not None:
             form.slack = np.ldexp(self.slack, 2 * columns + objective)
+        if self.below is not None:
+            form.below = np.ldexp(self.below, 2 * columns + objective)
         return form
 
     @abstractmethod

@@ -29,7 +29,7 @@ class Structure:
     compiled : bool
         The compiled kernels serve the restricted problem: moves cost microseconds.
     rows_on_b : str
-        `free` (none), `disjoint` (counts over disjoint sets) or `general`.
+        `free` (none), `disjoint` (counts over disjoint sets), `nested` (these and choices within them) or `general`.
     """
 
     binaries: int

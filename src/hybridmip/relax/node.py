@@ -52,7 +52,7 @@ class Shared:
         problem, binaries = setting.problem, setting.binaries
         priced = binaries.kind not in ("free", "disjoint")
         counts = Counts.of(problem, binaries)
-        loose = counts.low.size - 1 if counts.low.size > binaries.group_lower.size else -1
+        loose = counts.low.size - 1 if not priced and counts.low.size > binaries.group_lower.size else -1
         last = (counts.group == loose).astype(np.float64)[None, :][: 1 if loose >= 0 else 0]
         Mx = np.concatenate([problem.A.toarray(), np.zeros((problem.B.shape[0] + len(last), problem.n))])
         Mb = np.concatenate([problem.G.toarray(), problem.B.toarray(), last])

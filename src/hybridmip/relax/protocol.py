@@ -22,6 +22,8 @@ from hybridmip.model.units import Proof
 
 #: What the diagonal of an x without a switch counts beside that of the others.
 UNSWITCHED = 1e-3
+#: Share that is left of a diagonal that is known beforehand, so that rounding leaves no doubt.
+BELOW = 1e-7
 
 
 class RelaxationFailed(Exception):
@@ -145,6 +147,8 @@ class Setting:
 
         It depends on Q alone, so it is found once for all problems that share their Q.
         """
+        if self._diagonal is None and self.problem.Q.below is not None:
+            self._diagonal = (1.0 - BELOW) * self.problem.Q.below
         if self._diagonal is None:
             # What is never off needs no diagonal, but for its minimum where it has no limits.
             switched = self.problem.switched
@@ -159,7 +163,9 @@ class Setting:
 
     @cached_property
     def phi(self) -> Vector:
-        """The paper's diagonal below Q."""
+        """The paper's diagonal below Q, or one that is known to be there."""
+        if self.problem.Q.below is not None:
+            return (1.0 - BELOW) * self.problem.Q.below
         return remembered_phi(self.problem.Q)
 
 

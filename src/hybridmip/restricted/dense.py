@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hybridmip.engines import compiled
 from hybridmip.engines.compiled import Kernel
+from hybridmip.model.binaries import BinarySet
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, FactorModel, Vector
 from hybridmip.restricted import kernel, lanes
@@ -122,11 +123,15 @@ class DenseSolver:
         """Number of x that are not fixed to zero at b."""
         return int(self._width[b].sum()) + self._unswitched
 
-    def most_support(self, group: NDArray[np.intp], most: NDArray[np.int64]) -> int:
-        """Largest support of a b with at most `most[g]` binaries of set g on (set -1: any number)."""
-        size = self._unswitched + int(self._width[group < 0].sum())
-        for g, count in enumerate(most):
-            size += int(np.sort(self._width[group == g])[::-1][:count].sum())
+    def most_support(self, binaries: BinarySet) -> int:
+        """Largest support of a b, where the rows on b are counts over disjoint sets, or these and choices."""
+        width, group = self._width.copy(), binaries.group
+        if binaries.kind == "nested":  # of a choice the widest one is on
+            there, _ = binaries.one_of_each(width.astype(np.float64))
+            width[~there] = 0
+        size = self._unswitched + int(width[group < 0].sum())
+        for g, count in enumerate(binaries.group_upper):
+            size += int(np.sort(width[group == g])[::-1][:count].sum())
         return min(size, self.problem.n)
 
     def _guess(self, near: Evaluation | None) -> tuple[Vector, Vector]:

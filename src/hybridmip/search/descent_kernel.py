@@ -1,4 +1,4 @@
-"""A whole best-improvement descent in one compiled call, for disjoint counts on b and the dense kernel.
+"""A whole best-improvement descent in one compiled call, for disjoint counts (and choices) on b and the dense kernel.
 
 The same descent as `search.descent`: the marginal costs w of every binary at the current point bound each
 flip and exchange from below; what can still win is solved in the order of promise. Everything here is in the
@@ -56,9 +56,9 @@ MOST_MOVES = 4_000_000
 #: Signature of `descend`.
 DESCEND = types.UniTuple(types.int64, 2)(
     types.FunctionType(kernel.EVALUATE), types.FunctionType(lanes.EVALUATE), INTEGERS, REALS, REALS, types.float64,
-    REALS, types.boolean, INTEGERS, LISTS, INTEGERS, types.boolean[::1], types.int64, types.float64, INTEGERS,
-    types.int64, types.boolean, TABLE, REALS, TABLE, LISTS, TABLE, INTEGERS, REALS, TABLE, LISTS, LISTS, REALS,
-    types.int64[:, :, ::1], TABLE, INTEGERS,
+    REALS, types.boolean, INTEGERS, LISTS, INTEGERS, INTEGERS, INTEGERS, types.boolean[::1], types.int64,
+    types.float64, INTEGERS, types.int64, types.boolean, TABLE, REALS, TABLE, LISTS, TABLE, INTEGERS, REALS, TABLE,
+    LISTS, LISTS, REALS, types.int64[:, :, ::1], TABLE, INTEGERS,
 )  # fmt: skip
 _INNER = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -158,7 +158,9 @@ def _repair_scores(integers, reals, support, k, x, lack, b, w, current):
 
 
 @njit(**_INNER)
-def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, fixed, moves, change):
+def _candidates(
+    ones, zeros, base, rest, w, feasible, keep, threshold, group, choice, must, taken, can_flip, fixed, moves, change
+):  # fmt: skip
     """Write the flips and exchanges whose bound is below the threshold to `moves` (off, on); returns how many.
 
     When a binary is off, w is what it would add; when on, what it adds now (or, in repair, a flip's effect).
@@ -169,13 +171,16 @@ def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, ca
         # The last round has nothing going off: additions alone.
         i = base[s] if s < ones else -1
         without = 0.0
+        own, bound = -1, False
         if i >= 0:
             without = -w[i] if feasible else w[i]
             if total > room:
                 break
             if fixed[i] > 0:
                 continue
-            if can_flip[i] and without < threshold and (feasible or not keep):
+            own = choice[i]
+            bound = own >= 0 and must[own] > 0
+            if can_flip[i] and not bound and without < threshold and (feasible or not keep):
                 moves[0, total] = i
                 moves[1, total] = -1
                 change[total] = without
@@ -183,6 +188,9 @@ def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, ca
         for t in range(zeros):
             j = rest[t]
             d = without + w[j]
+            # Of a choice only one is on: another comes for it, or into one that is empty.
+            if not (own >= 0 and choice[j] == own) and (bound or (choice[j] >= 0 and taken[choice[j]] > 0)):
+                continue
             if (
                 d < threshold
                 and fixed[j] >= 0
@@ -197,8 +205,8 @@ def _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, ca
 
 @njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 def descend(
-    evaluate_moves, evaluate_lanes, integers, reals, p, constant, D, curved, group, limits, fixed, b, most_support,
-    improvement, stop, budget, keep, table, matrices, vectors, indices, lane_table, lane_jobs, last,
+    evaluate_moves, evaluate_lanes, integers, reals, p, constant, D, curved, group, limits, choice, must, fixed, b,
+    most_support, improvement, stop, budget, keep, table, matrices, vectors, indices, lane_table, lane_jobs, last,
     scratch, lists, moves, change, batch_moves, batch_reals, statuses,
 ):  # fmt: skip
     """Descend from b (changed in place); returns (evaluations, outcome).
@@ -206,12 +214,13 @@ def descend(
     The outcome is DONE at a local optimum; STOPPED when `stop` was set or the budget of evaluations used up;
     STUCK when the support outgrew the kernel or a restricted problem gave it trouble. b is the best so far.
     While the point is infeasible, `keep` rules out switching off without switching on. `group` is the set that
-    counts each binary, `limits` the least and most of each set. `fixed` is 1 for a binary that is not to be switched
+    counts each binary, `limits` the least and most of each set; `choice` is the set of which at most one is on (`must`:
+    exactly one). `fixed` is 1 for a binary that is not to be switched
     off, -1 for one that is not to be switched on. From `table` on: room to work in (see `Workspace`).
     """
     m, n, r = integers[BINARIES], integers[VARIABLES], integers[ROWS]
     w, v, here, guess, row_guess = scratch[0], scratch[1], scratch[2], scratch[3, :n], scratch[4, :r]
-    base, rest, can_flip, counts, heap = lists[0], lists[1], lists[2], lists[3], moves[2]
+    base, rest, can_flip, counts, taken, heap = lists[0], lists[1], lists[2], lists[3], lists[4], moves[2]
     support = indices[3]
     starts = integers[STARTS]
     values, away = batch_reals[0], batch_reals[1]
@@ -226,6 +235,8 @@ def descend(
         cost = constant
         for g in range(limits.shape[1]):
             counts[g] = 0
+        for g in range(must.size):
+            taken[g] = 0
         for i in range(m):
             if b[i]:
                 base[ones] = i
@@ -234,6 +245,8 @@ def descend(
                 cost += p[i]
                 if group[i] >= 0:
                     counts[group[i]] += 1
+                if choice[i] >= 0:
+                    taken[choice[i]] += 1
             else:
                 rest[zeros] = i
                 zeros += 1
@@ -288,7 +301,10 @@ def descend(
             can_flip[i] = g < 0 or (counts[g] > limits[0, g] if b[i] else counts[g] < limits[1, g])
         # What x lacks is the direction that separates: (lack^2 + change) / lack is a bound on a neighbor's lack.
         threshold = -improvement * abs(value) - noise if feasible else 1e-6 * infeasibility * infeasibility
-        left = _candidates(ones, zeros, base, rest, w, feasible, keep, threshold, group, can_flip, fixed, moves, change)
+        left = _candidates(
+            ones, zeros, base, rest, w, feasible, keep, threshold, group, choice, must, taken, can_flip, fixed, moves,
+            change,
+        )  # fmt: skip
         if left == 0:
             return evaluations, DONE
         for c in range(left):
@@ -379,7 +395,7 @@ class Workspace:
         many = min((m // 2 + 2) ** 2, MOST_MOVES) + m + 2
         self.arrays = (
             *kernel.workspace(most_support, r), *lanes.workspace(min(most_support, LARGEST), r),
-            np.zeros(2 * most_support + r + 1), np.zeros((5, size)), np.zeros((4, size), dtype=np.int64),
+            np.zeros(2 * most_support + r + 1), np.zeros((5, size)), np.zeros((5, size), dtype=np.int64),
             np.empty((3, many), dtype=np.int64), np.empty(many), np.zeros((2, LARGEST_BATCH, 1), dtype=np.int64),
             np.zeros((2, LARGEST_BATCH)), np.zeros(LARGEST_BATCH, dtype=np.int64),
         )  # fmt: skip

@@ -23,7 +23,8 @@ GROWN = "grown"
 class Descents:
     """Runs descents for one solve.
 
-    The compiled descent serves problems of the dense kernel whose rows on b are counts over disjoint sets.
+    The compiled descent serves problems of the dense kernel whose rows on b are counts over disjoint sets, or these
+    and choices within them.
     The results do not depend on the number of threads.
     """
 
@@ -31,16 +32,17 @@ class Descents:
         self.state = state
         solver = state.solver
         self._arguments: tuple[Any, ...] | None = None
-        if isinstance(solver, DenseSolver) and state.binaries.kind in ("free", "disjoint"):
+        if isinstance(solver, DenseSolver) and state.binaries.kind != "general":
             compiled.load(descent_kernel.KERNELS)
             self._kernel, self._stuck = descent_kernel.descend, descent_kernel.STUCK
             problem, binaries = state.problem, state.binaries
             limits = np.vstack([binaries.group_lower, binaries.group_upper]).astype(np.int64)
-            self._most_support = min(LARGEST_SUPPORT, solver.most_support(binaries.group, binaries.group_upper))
+            self._most_support = min(LARGEST_SUPPORT, solver.most_support(binaries))
             self._arguments = (
                 *descent_kernel.kernels(), *solver.data, solver.scale * problem.p, solver.scale * problem.offset
             )  # fmt: skip
-            self._more = solver.curved, binaries.group.astype(np.int64), limits
+            choices = binaries.choice.astype(np.int64), binaries.choice_lower.astype(np.int64)
+            self._more = solver.curved, binaries.group.astype(np.int64), limits, *choices
             # A workspace for every thread: taken by a descent, and put back for the next.
             self._workspaces: list[descent_kernel.Workspace] = solver.workspaces
             self._new_workspace = partial(descent_kernel.Workspace, problem, self._most_support, limits.shape[1])

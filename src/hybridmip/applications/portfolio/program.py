@@ -12,7 +12,7 @@ from scipy import sparse
 from hybridmip.applications.portfolio.modes import Lines, Modes
 from hybridmip.bounds.diagonal import phi, remembered_largest_trace
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import DiagonalForm, FactorModel, QuadraticForm, Vector
+from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, Vector
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio.portfolio import Portfolio
@@ -167,8 +167,10 @@ def spread(covariance: QuadraticForm, modes: Modes, factor: float = 1.0) -> Any:
         )
     d = phi(covariance) if covariance.n > LARGEST_TRACE else remembered_largest_trace(covariance, rounds=ROUNDS)
     rest = factor * (covariance.toarray() - np.diag(d))
-    form = rest[np.ix_(asset, asset)]
-    form[np.diag_indices(modes.count)] += factor * d[asset]
+    matrix = rest[np.ix_(asset, asset)]
+    matrix[np.diag_indices(modes.count)] += factor * d[asset]
+    form = DenseForm(matrix)
+    form.below = factor * d[asset]
     return form
 
 
