@@ -131,9 +131,9 @@ def _binary_rows(kind: str, m: int, rng: np.random.Generator) -> tuple:
         B[0] = 1.0
         for row, members in enumerate([one for one in sets if len(one) > 1], 1):
             B[row, members] = 1.0
-        low = [0.0] * len(B)
-        low[-1] = 1.0 if m > 6 else 0.0
-        return B, low, [float(rng.integers(1, max(2, m - 2)))] + [1.0] * (len(B) - 1)
+        least = [0.0] * len(B)
+        least[-1] = 1.0 if m > 6 else 0.0
+        return B, least, [float(rng.integers(1, max(2, m - 2)))] + [1.0] * (len(B) - 1)
     if kind == "overlapping":
         B = (rng.random((3, m)) < 0.5).astype(float)
         member = rng.random(m) < 0.5

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     )
     from hybridmip.run.solve import solve
     from hybridmip.sweep import Frontier, frontier
+    from hybridmip.sweep.accounts import Rebalanced, rebalance
 
 __version__ = "0.1.0"
 
@@ -88,6 +89,7 @@ __all__ = [
     "ProofTree",
     "ReadProblem",
     "Reader",
+    "Rebalanced",
     "Relaxation",
     "Result",
     "ScaleWarning",
@@ -105,6 +107,7 @@ __all__ = [
     "read_model",
     "read_portfolio_data",
     "read_problem",
+    "rebalance",
     "solve",
 ]
 
@@ -112,6 +115,8 @@ __all__ = [
 _HOME = {
     "EngineError": "errors",
     "Phase": "run.phase",
+    "Rebalanced": "sweep.accounts",
+    "rebalance": "sweep.accounts",
     "RELAXATIONS": "relax.registry",
     "Relaxation": "relax.protocol",
     "ScaleWarning": "errors",

@@ -20,6 +20,7 @@ from hybridmip.cli.network import network
 from hybridmip.cli.output import forget_output, tell, write
 from hybridmip.cli.portfolio import portfolio
 from hybridmip.cli.problem_file import OfProblemFile
+from hybridmip.cli.rebalance import rebalance
 from hybridmip.cli.solve import solve
 from hybridmip.cli.study import study
 from hybridmip.cli.verify import verify
@@ -33,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 a solution, 2 bad input or usage, 3 proven infeasible, 4 none found.",
 )
-for command in (demo, portfolio, solve, verify, convert, network, frontier, study, data):
+for command in (demo, portfolio, rebalance, solve, verify, convert, network, frontier, study, data):
     app.command(cls=OfProblemFile if command in (solve, convert) else None)(command)
 
 

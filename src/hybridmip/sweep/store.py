@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,21 @@ class Store:
             "SELECT point, record FROM answers WHERE phase = ? AND round = ?", (phase, round_)
         )
         return {point: json.loads(record) for point, record in rows}
+
+    def stored(self, phase: str, first: int, last: int) -> set[int]:
+        """Which of these points have an answer."""
+        rows = self._connection.execute(
+            "SELECT point FROM answers WHERE phase = ? AND round = 0 AND point BETWEEN ? AND ?", (phase, first, last)
+        )
+        return {point for (point,) in rows}
+
+    def each(self, phase: str) -> Iterator[tuple[int, Record]]:
+        """All answers in the order of their points, one at a time."""
+        rows = self._connection.execute(
+            "SELECT point, record FROM answers WHERE phase = ? AND round = 0 ORDER BY point", (phase,)
+        )
+        for point, record in rows:
+            yield point, json.loads(record)
 
     def put(self, phase: str, round_: int, answers: dict[int, Record]) -> None:
         """Store answers; all of them or none."""

@@ -143,3 +143,16 @@ def _finite(argument: str, values: Vector, names: tuple[str, ...]) -> Vector:
         shown = "NaN" if np.isnan(values[i]) else "infinite"
         raise ProblemError(f"{argument}[{i}] ({names[i]}) is {shown}; every entry must be finite")
     return frozen(values)
+
+
+def checked_names(argument: str, given: Any, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of assets that there are, each once."""
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        raise ArgumentError(f"{argument} is {given!r}; give a list of names, such as [{given!r}]")
+    names = tuple(dict.fromkeys(str(name) for name in given))
+    for name in names:
+        if name not in known:
+            raise ArgumentError(f"{argument} names {name!r}, which is none of the assets; check its spelling")
+    return names

@@ -25,6 +25,7 @@ from hybridmip.applications.portfolio.checks import (
     AssetCount,
     checked_count,
     checked_covariance,
+    checked_names,
     checked_returns,
     checked_weights,
 )
@@ -55,7 +56,7 @@ RETURN_SENSES = ("equal", "at_least")
 #: Arguments beyond the plain portfolio.
 LATER = (
     "objective", "risk_aversion", "risk_free", "benchmark", "current", "trade_cost", "fixed_trade_cost", "cost_weight",
-    "max_turnover", "min_trade", "max_trades", "max_gross", "max_short", "exposures", "constraints",
+    "max_turnover", "min_trade", "max_trades", "max_gross", "max_short", "exposures", "constraints", "exclude",
 )  # fmt: skip
 OBJECTIVES = ("variance", "utility", "tracking", "sharpe")
 #: Arguments that messages name.
@@ -114,6 +115,8 @@ class Portfolio:
         Most that the sizes of all weights, and of the negative ones, add up to.
     exposures, constraints : mapping of str to (coefficients, lowest, highest), optional
         Limits on exposures to factors, and any further rows on the weights; None for no limit.
+    exclude : sequence of str, optional
+        Names of assets that are not to be held; what is held of them today is sold.
 
     Raises
     ------
@@ -149,6 +152,7 @@ class Portfolio:
     max_short: float | None
     exposures: Mapping[str, Limited]
     constraints: Mapping[str, Limited]
+    exclude: tuple[str, ...]
 
     def __init__(
         self,
@@ -178,6 +182,7 @@ class Portfolio:
         max_short: float | None = None,
         exposures: Mapping[str, Any] | None = None,
         constraints: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] | None = None,
     ) -> None:
         known, mean = checked_returns(returns, names, covariance)
         n = len(mean)
@@ -208,7 +213,11 @@ class Portfolio:
             "max_short": None if max_short is None else at_least_zero("max_short", max_short),
             "exposures": checked_rows("exposures", exposures, known),
             "constraints": checked_rows("constraints", constraints, known),
+            "exclude": checked_names("exclude", exclude, known),
         }
+        out = np.isin(known, values["exclude"])
+        for limit in ("min_weight", "max_weight"):
+            values[limit] = frozen(np.where(out, 0.0, values[limit]))
         if objective not in OBJECTIVES:
             raise ArgumentError(f"objective is {objective!r}; choose from {', '.join(OBJECTIVES)}")
         if (benchmark is None) == (objective == "tracking"):
@@ -220,7 +229,7 @@ class Portfolio:
         for name, value in values.items():
             object.__setattr__(self, name, value)
         self._check_weights()
-        check_holdings(self.trading, self.names, self.min_weight, self.max_weight)
+        check_holdings(self.trading, self.names, self.min_weight, self.max_weight, out)
         object.__setattr__(self, "groups", checked_groups(groups, known, self.count_range[1]))
 
     def __repr__(self) -> str:

@@ -99,9 +99,11 @@ def not_negative(argument: Argument, values: Any, names: Sequence[str]) -> Vecto
     return vector
 
 
-def check_holdings(trading: Trading, names: Sequence[str], lower: Vector, upper: Vector) -> None:
-    """What is held is within what may be held."""
-    held: NDArray[np.bool_] = trading.current != 0
+def check_holdings(
+    trading: Trading, names: Sequence[str], lower: Vector, upper: Vector, sold: NDArray[np.bool_]
+) -> None:
+    """What is held is within what may be held, or is sold in any case."""
+    held: NDArray[np.bool_] = (trading.current != 0) & ~sold
     for i in map(int, np.flatnonzero(held & (trading.current > upper))):
         raise ArgumentError(
             CURRENT, f" of {names[i]} is {trading.current[i]:g}, above its max_weight {upper[i]:g}; raise that for it"

@@ -1,0 +1,212 @@
+"""Accounts to rebalance, from tables of any length: one row a holding, or one row an account.
+
+One row a holding has the columns account, asset and weight, and the rows of an account follow each other. One row an
+account has the column account and a column for every asset that anyone holds. Both may have columns for rules of an
+account (`RULES`); an empty cell leaves the rule as it is for all. Tables are read a piece at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hybridmip.errors import ArgumentError, FileError
+from hybridmip.io.orlib import shorten
+
+#: Rows of a Parquet file that are in memory at a time.
+ROWS_AT_A_TIME = 10_000
+Row = tuple[str, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account: its name, weights held by name, rules that differ from those of all, and what is wrong with it."""
+
+    name: str
+    holdings: dict[str, float] = field(default_factory=dict)
+    rules: dict[str, Any] = field(default_factory=dict)
+    fault: str = ""
+
+
+def _number(cell: str) -> float:
+    text = cell.strip()
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+
+
+def _count(cell: str) -> Any:
+    if ":" not in cell:
+        return int(cell)
+    low, high = cell.split(":")
+    return int(low) if low.strip() else None, int(high) if high.strip() else None
+
+
+def _names(cell: str) -> list[str]:
+    return [name.strip() for name in cell.split(";") if name.strip()]
+
+
+#: Columns with rules of an account, and how their cells are read.
+RULES: dict[str, Callable[[str], Any]] = {
+    "assets": _count, "min_weight": _number, "max_weight": _number, "target_return": _number,
+    "risk_aversion": _number, "trade_cost": _number, "fixed_trade_cost": _number, "cost_weight": _number,
+    "max_turnover": _number, "min_trade": _number, "max_trades": int, "exclude": _names,
+}  # fmt: skip
+
+
+def accounts_of(source: Any, names: Sequence[str]) -> Iterator[Account]:
+    """Accounts from a path of a CSV or Parquet file, a DataFrame, or anything that gives accounts or mappings.
+
+    Raises
+    ------
+    FileError, ArgumentError
+        If there is no such table, or its columns are not those of one; what is wrong with one account is kept with it.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source).expanduser()
+        rows = _parquet_rows(path) if path.suffix.lower() in (".parquet", ".pq") else _csv_rows(path)
+        return _distinct(_from_rows(rows, names, str(path)))
+    if hasattr(source, "itertuples") and hasattr(source, "columns"):
+        return _distinct(_from_rows(_frame_rows(source), names, "accounts"))
+    if isinstance(source, Iterable) and not isinstance(source, Mapping | bytes):
+        return _distinct(_given(one) for one in source)
+    raise ArgumentError(f"accounts is a {type(source).__name__}; give a file, a DataFrame, or a sequence of accounts")
+
+
+def _given(one: Any) -> Account:
+    if isinstance(one, Account):
+        return one
+    if not isinstance(one, Mapping) or "account" not in one:
+        raise ArgumentError("accounts has an entry without 'account'; give mappings with account, holdings and rules")
+    rules = {str(key): value for key, value in one.items() if key not in ("account", "holdings")}
+    name = str(one["account"])
+    unknown = [key for key in rules if key not in RULES]
+    if unknown:
+        return Account(name, fault=f"there is no rule {unknown[0]!r}; choose from {', '.join(RULES)}")
+    holdings = {str(asset): weight for asset, weight in dict(one.get("holdings") or {}).items()}
+    return Account(name, holdings, rules, "" if holdings else "it has no holdings; give an asset and its weight")
+
+
+def _distinct(accounts: Iterable[Account]) -> Iterator[Account]:
+    """The accounts; one whose name was there before is at fault."""
+    seen: set[int] = set()
+    for account in accounts:
+        key = hash(account.name)
+        if key in seen:
+            fault = "an account of this name was there before; keep the rows of an account together, and names unique"
+            account = Account(account.name, fault=fault)
+        seen.add(key)
+        yield account
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
+    """(where, cells by column) of every row."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            reader = csv.reader(stream)
+            header = [cell.strip() for cell in next(reader, [])]
+            if not any(header):
+                raise FileError(f"{path} is empty; its first line names the columns, account among them")
+            for cells in reader:
+                if not any(cell.strip() for cell in cells):
+                    continue
+                if len(cells) != len(header):
+                    shown = shorten(",".join(cells))
+                    raise FileError(
+                        f"{path} line {reader.line_num}: {shown} has {len(cells)} cells, the first line {len(header)}; "
+                        "mend that row"
+                    )
+                yield f"line {reader.line_num}", dict(zip(header, (cell.strip() for cell in cells), strict=True))
+    except OSError as error:
+        raise FileError(f"cannot read {path} ({error.strerror or error}); check the path") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FileError(f"{path} is not a CSV file in UTF-8 ({error}); export it again") from None
+
+
+def _parquet_rows(path: Path) -> Iterator[Row]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise FileError(f"{path} is Parquet, which pyarrow reads; pip install pyarrow, or give a CSV file") from None
+    try:
+        number = 0
+        for batch in parquet.ParquetFile(path).iter_batches(ROWS_AT_A_TIME):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"row {number}", {str(key): "" if value is None else str(value) for key, value in row.items()}
+    except (OSError, ArrowException) as error:
+        raise FileError(f"cannot read {path} ({shorten(str(error))}); check the file") from None
+
+
+def _frame_rows(frame: Any) -> Iterator[Row]:
+    columns = [str(column) for column in frame.columns]
+    for number, values in enumerate(frame.itertuples(index=False, name=None), start=1):
+        yield (
+            f"row {number}",
+            {
+                key: "" if value is None or value != value else str(value)
+                for key, value in zip(columns, values, strict=True)
+            },
+        )
+
+
+def _from_rows(rows: Iterator[Row], names: Sequence[str], source: str) -> Iterator[Account]:
+    first = next(rows, None)
+    if first is None:
+        raise FileError(f"{source} has no accounts; give a row for each, or for each holding")
+    columns = set(first[1])
+    if "account" not in columns:
+        raise FileError(f"{source} has no column 'account'; its columns are {shorten(', '.join(first[1]))}")
+    long = {"asset", "weight"} <= columns
+    known = set(names)
+    unknown = [one for one in first[1] if one not in RULES and one not in ("account", "asset", "weight")]
+    unknown = [one for one in unknown if long or one not in known]
+    if unknown:
+        remedy = "" if long else ", or asset and weight for one row a holding"
+        raise FileError(
+            f"{source} has a column {unknown[0]!r}, which is neither an asset nor a rule; rules are "
+            f"{', '.join(RULES)}{remedy}"
+        )
+    return (
+        _account(name, list(part), long, known, source)
+        for name, part in itertools.groupby(itertools.chain([first], rows), lambda row: row[1]["account"])
+    )
+
+
+def _account(name: str, rows: list[Row], long: bool, known: set[str], source: str) -> Account:
+    """One account; the first thing that is wrong with it is kept."""
+    if not name:
+        return Account("", fault=f"{rows[0][0]} of {source} has no name of an account; give one")
+    holdings: dict[str, float] = {}
+    rules: dict[str, Any] = {}
+    if not long and len(rows) > 1:
+        return Account(name, fault=f"it has two rows ({rows[0][0]} and {rows[1][0]}); give one row an account")
+    for where, cells in rows:
+        held = [(cells["asset"], cells["weight"])] if long else [(key, cells[key]) for key in cells if key in known]
+        for asset, cell in held:
+            if not cell and (not long or not asset):
+                continue
+            if asset in holdings:
+                return Account(name, fault=f"{asset} is there twice ({where}); give each asset one row")
+            if asset not in known:
+                return Account(name, fault=f"{where}: {asset!r} is none of the market's assets; check its spelling")
+            try:
+                holdings[asset] = _number(cell)
+            except ValueError:
+                return Account(name, fault=f"{where}: the weight of {asset} is {cell!r}; give a number")
+        for key, read in RULES.items():
+            cell = cells.get(key, "")
+            if not cell:
+                continue
+            try:
+                value = read(cell)
+            except ValueError:
+                return Account(
+                    name, fault=f"{where}: {key} is {cell!r}, which cannot be read; give such as in the help"
+                )
+            if rules.setdefault(key, value) != value:
+                return Account(name, fault=f"{where}: {key} is {cell!r}, and something else before; give it once")
+    holdings = {asset: weight for asset, weight in holdings.items() if weight != 0.0}
+    return Account(name, holdings, rules, "" if holdings else "it has no holdings; give an asset and its weight")
