@@ -140,7 +140,7 @@ def rebalance(
 
 def _code(found: Rebalanced) -> int:
     counts = found.counts
-    if counts["optimal"] or counts["feasible"]:
+    if counts["within gap"] or counts["open"]:
         return EXIT_SOLUTION
     return EXIT_INFEASIBLE if counts["infeasible"] == len(found) else EXIT_NONE_FOUND
 

@@ -28,7 +28,7 @@ from hybridmip.engines.compiled import be_patient
 from hybridmip.errors import ArgumentError, HybridMIPError
 from hybridmip.io.accounts import Account, accounts_of
 from hybridmip.run.config import Config
-from hybridmip.run.phases import QuickStart, Start, Tree
+from hybridmip.run.phases import Feasibility, QuickStart, Start, Tree
 from hybridmip.run.result import relative_gap
 from hybridmip.run.settings import TreeSettings
 from hybridmip.run.solve import solve
@@ -49,8 +49,8 @@ MOST_DEATHS = 4
 PHASE = "account"
 #: Statuses of an account, and what they are called in a sentence.
 STATUS_WORDS = {
-    "optimal": "done", "feasible": "with an open gap", "infeasible": "without any portfolio", "unknown": "not solved",
-    "bad input": "with bad input",
+    "within gap": "within the gap asked for", "open": "with a wider gap", "infeasible": "without any portfolio",
+    "unknown": "not solved", "bad input": "with bad input",
 }  # fmt: skip
 #: What is kept of every account that has an answer, beside its trades.
 COLUMNS = (
@@ -70,7 +70,8 @@ class AccountsProgress(Protocol):
 
 def config_of_accounts(work: float = WORK) -> Config:
     """How an account is solved: a first answer, then the tree for a bounded amount of work."""
-    return Config(phases=(Start(), QuickStart(), Tree(1.0, last=False)), tree=TreeSettings(work=work), threads=1)
+    phases = (Start(), QuickStart(), Feasibility(), Tree(1.0, last=False))
+    return Config(phases=phases, tree=TreeSettings(work=work), threads=1)
 
 
 def rebalance(
@@ -131,7 +132,7 @@ def rebalance(
     >>> market = hm.Portfolio(returns, covariance, assets=(None, 5), objective="utility", trade_cost=0.001)
     >>> names = market.names
     >>> held = [{"account": "A1", "holdings": {names[0]: 0.5, names[1]: 0.5}, "exclude": [names[2]]}]
-    >>> hm.rebalance(held, market).counts["optimal"]
+    >>> hm.rebalance(held, market).counts["within gap"]
     1
     """
     if not isinstance(market, Portfolio):
@@ -148,11 +149,16 @@ def rebalance(
     given = accounts_of(accounts, market.names)
     settings = {
         "what": "accounts", "gap": repr(gap), "seed": str(seed), "version": __version__,
-        "configuration": json.dumps(asdict(config), sort_keys=True, default=repr),
+        "configuration": json.dumps(asdict(config.replace(phases=None)), sort_keys=True) + _in_words(config),
         "problem": market.problem().hash,
     }  # fmt: skip
     answers = Store(store, settings, resume)
     return _Run(given, market, config, gap, seed, answers, progress).everything(executor, jobs)
+
+
+def _in_words(config: Config) -> str:
+    """The phases of a configuration, the same in every process."""
+    return ", ".join(f"{type(phase).__name__}{sorted(vars(phase).items())}" for phase in config.phases or ())
 
 
 class _Run:
@@ -242,6 +248,7 @@ def _solved(account: Account, market: Portfolio, config: Config, gap: float, see
     found = portfolio.read(result)
     change = portfolio.trading.trades(found.x)
     left = relative_gap(result.objective, result.bound, result.size)
+    record["status"] = "within gap" if left <= gap else "open"
     return record | {
         "gap": left if math.isfinite(left) else None, "objective": result.objective,
         "bound": result.bound if math.isfinite(result.bound) else None, "expected_return": found.expected_return,
