@@ -25,6 +25,7 @@ from benchmarks import (
     startup,
     support,
     sweep,
+    trading,
 )
 from benchmarks.common import ROOT, Options, Skip, describe_machines, records, say
 from benchmarks.peers import PEERS
@@ -42,6 +43,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "dates": (dates, "dates"),
     "mv": (mv, "mv"),
     "regression": (regression, "regression"),
+    "trading": (trading, "trading"),
     "files": (files, "files"),
     "growth": (growth, "growth"),
     "support": (support, "support"),
