@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from benchmarks import (
+    accounts,
     bounds,
     buyin,
     dates,
@@ -44,6 +45,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "mv": (mv, "mv"),
     "regression": (regression, "regression"),
     "trading": (trading, "trading"),
+    "accounts": (accounts, "accounts"),
     "files": (files, "files"),
     "growth": (growth, "growth"),
     "support": (support, "support"),

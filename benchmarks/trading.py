@@ -108,10 +108,15 @@ def by_cvxpy(
     n = mean.size
     w = cp.Variable(n)
     low, high = rules.get("min_weight", 0.0), rules.get("max_weight", 1.0)
+    reach = np.maximum(high, np.abs(current)) - low
     rows = [cp.sum(w) == 1, w >= low, w <= high]
     if "assets" in rules:
         held = cp.Variable(n, boolean=True)
-        rows += [w <= high * held, w >= low * held, cp.sum(held) <= rules["assets"][1]]
+        rows += [
+            w <= cp.multiply(high * np.ones(n), held),
+            w >= cp.multiply(low * np.ones(n), held),
+            cp.sum(held) <= rules["assets"][1],
+        ]
     cost: Any = 0.0
     if {"fixed_trade_cost", "trade_cost", "max_turnover"} & set(rules):
         bought, sold = cp.Variable(n, nonneg=True), cp.Variable(n, nonneg=True)
@@ -121,7 +126,7 @@ def by_cvxpy(
             rows.append(cp.sum(bought + sold) <= rules["max_turnover"])
         if "fixed_trade_cost" in rules:
             traded = cp.Variable(n, boolean=True)
-            rows += [bought <= (high - low) * traded, sold <= (high - low) * traded]
+            rows += [bought <= cp.multiply(reach * np.ones(n), traded), sold <= cp.multiply(reach * np.ones(n), traded)]
             cost = cost + rules["fixed_trade_cost"] * cp.sum(traded)
     if "max_short" in rules:
         long, short = cp.Variable(n, nonneg=True), cp.Variable(n, nonneg=True)
@@ -142,7 +147,11 @@ def by_cvxpy(
         return {"seconds": taken, "value": None, "proven": False}
     weights = np.where(np.abs(w.value) > 10 * NOTHING_TRADED, w.value, 0.0)
     value = value_of(weights, mean, V, current, rules)
-    return {"seconds": taken, "value": value, "proven": problem.status in ("optimal", "optimal_inaccurate") and taken < seconds}
+    return {
+        "seconds": taken,
+        "value": value,
+        "proven": problem.status in ("optimal", "optimal_inaccurate") and taken < seconds,
+    }
 
 
 def run(options: Options) -> None:

@@ -16,6 +16,7 @@ from scipy import sparse
 
 import hybridmip as hm
 from hybridmip.engines.conic import solve_cone_program
+from hybridmip.errors import ArgumentError
 
 #: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=20 for thousands.
 TIMES = int(os.environ.get("HYBRIDMIP_EXAMPLES", "1"))
@@ -323,3 +324,21 @@ def test_a_frontier_has_the_weights_of_assets(rules: dict[str, Any]) -> None:
         assert weights.sum() == pytest.approx(1.0)
         assert point.risk == pytest.approx(math.sqrt(weights @ V @ weights), rel=1e-5)
         assert point.portfolio_return == pytest.approx(float(np.asarray(mean) @ weights))
+
+
+def test_what_is_excluded_is_sold() -> None:
+    """An asset that is not to be held is sold whatever that costs; others are not touched by it."""
+    mean, covariance, current = market()
+    names = list(mean.index)
+    portfolio = hm.Portfolio(
+        mean, covariance, current=current, trade_cost=0.01, cost_weight=1.0, exclude=[names[0], names[-1]]
+    )
+    answer = portfolio.solve()
+    assert answer.result.status == "optimal"
+    assert answer.x[0] == answer.x[-1] == 0.0
+    assert answer.trades[names[0]] == pytest.approx(-current[0], abs=1e-12)
+    without = hm.Portfolio(mean, covariance, current=current, trade_cost=0.01, cost_weight=1.0).solve()
+    assert without.result.objective <= answer.result.objective + 1e-12
+    for bad, words in (("AAA", "list of names"), (["NOBODY"], "no asset")):
+        with pytest.raises(ArgumentError, match=words):
+            hm.Portfolio(mean, covariance, exclude=bad)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from test_accounts import market, numbers, some_accounts
 from test_sweep_run import portfolio
 
 import hybridmip as hm
@@ -84,3 +85,15 @@ def test_same_numbers_on_a_cluster_and_a_dead_worker_loses_nothing(
         found = hm.frontier(asked, points=12, executor=client.get_executor(), progress=killer)
         assert killer.killed
         assert [(p.status, p.objective, p.bound, p.selected) for p in found.points] == expected
+
+
+def test_accounts_on_a_cluster(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
+    """The same answers as in one process."""
+    from distributed import Client
+
+    address, _ = cluster
+    asked = market()
+    accounts = some_accounts(40, asked.names)
+    with Client(address) as client:
+        found = hm.rebalance(accounts, asked, executor=client.get_executor())
+    assert numbers(found) == numbers(hm.rebalance(accounts, asked))

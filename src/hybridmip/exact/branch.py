@@ -136,7 +136,9 @@ class Branching:
                 self._close(Tried(cut, Grade.PROVEN))  # what is fixed on the way is only known not to be below it
                 if state.executor is None or self.nodes == 0:
                     spread = map if pool is None or len(batch) == 1 else pool.map
-                    grown = list(zip(batch, spread(self.worker.work, batch, [cut] * len(batch)), strict=True))
+                    shares = [(until - self.work) / max(len(batch), 1)] * len(batch)
+                    done_here = spread(self.worker.work, batch, [cut] * len(batch), shares)
+                    grown = list(zip(batch, done_here, strict=True))
                 else:
                     grown = self._elsewhere(state.executor, batch, cut)
                 if self.nodes == 0 and not self.lifted:

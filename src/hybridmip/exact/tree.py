@@ -316,8 +316,11 @@ class Worker:
         margin = 1e-12 * (abs(value) + np.abs(cost))
         return free & (off - margin > cut), free & (on - margin > cut)
 
-    def work(self, node: Node, cut: float) -> Outcome:
-        """Bound a node, fix what can be fixed, and split it unless it is done."""
+    def work(self, node: Node, cut: float, most: float = math.inf) -> Outcome:
+        """Bound a node, fix what can be fixed, and split it unless it is done.
+
+        Beyond so much work its diagonal is not fitted any further.
+        """
         outcome = Outcome(node.bound)
         if not node.counts.propagate(node.status):
             return Outcome(max(node.bound, cut))
@@ -340,6 +343,8 @@ class Worker:
         for turn in range(rounds):
             if done is not None:
                 return done
+            if outcome.work > most:
+                break
             tried = self.fit(node, best.point, b, step)
             if tried is None:
                 break
