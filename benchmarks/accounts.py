@@ -1,4 +1,4 @@
-"""Many accounts on one market: accounts a second with a proven gap each, memory, and a sample through cvxpy and SCIP."""
+"""Many accounts on one market: how many a second with a proven gap each, memory, a sample through cvxpy and SCIP."""
 
 from __future__ import annotations
 
@@ -145,6 +145,7 @@ def report(documents: list[dict[str, Any]]) -> str:
     valued = [row for row in sample if "scip" in row and row["scip"]["value"] is not None]
     better = sum(row["ours"]["value"] < row["scip"]["value"] - 1e-9 for row in valued)
     worse = sum(row["ours"]["value"] > row["scip"]["value"] + 1e-9 for row in valued)
+    mine, took = [row["ours"]["seconds"] for row in sample], [peer["seconds"] for peer in theirs]
     gaps = [f"{100 * gap:.2g} %" for gap in entry["gaps"]]
     rows: list[list[object]] = [
         ["accounts", f"{count:,}"],
@@ -156,15 +157,16 @@ def report(documents: list[dict[str, Any]]) -> str:
         ["memory of the run in its first and last third, MB",
          NOTHING if entry["memory_early"] is None else f"{entry['memory_early']:.0f}, {entry['memory_late']:.0f}"],
         ["hours for a million accounts, at that rate", number(1e6 / (count / seconds) / 3600)],
-        [f"a sample of {len(sample)}, one by one: ours, median s", number(median([r['ours']['seconds'] for r in sample]))],
-        ["cvxpy and SCIP, median s (at most 10)", number(median([t["seconds"] for t in theirs])) if theirs else NOTHING],
+        [f"a sample of {len(sample)}, one by one: ours, median s", number(median(mine))],
+        ["cvxpy and SCIP, median s (at most 10)", number(median(took)) if theirs else NOTHING],
         ["of these proven by SCIP", f"{sum(t['proven'] for t in theirs)} of {len(theirs)}" if theirs else NOTHING],
         ["ours better, worse than SCIP's answer", f"{better}, {worse} of {len(valued)}" if valued else NOTHING],
     ]  # fmt: skip
     return section(
         "Many accounts",
         documents,
-        f"{count:,} generated accounts on a market of {settings['assets']} assets: at most 20 held, fixed and proportional "
-        f"costs, five exclusions each; `hm.rebalance` in {settings['jobs']} processes, answers stored as they come.",
+        f"{count:,} generated accounts on a market of {settings['assets']} assets: at most 20 held, fixed and "
+        f"proportional costs, five exclusions each; `hm.rebalance` in {settings['jobs']} processes, answers "
+        "stored as they come.",
         table(["", "value"], rows),
     )

@@ -342,3 +342,21 @@ def test_what_is_excluded_is_sold() -> None:
     for bad, words in (("AAA", "list of names"), (["NOBODY"], "no asset")):
         with pytest.raises(ArgumentError, match=words):
             hm.Portfolio(mean, covariance, exclude=bad)
+
+
+def test_a_benchmark_from_its_returns() -> None:
+    """Tracking a series of returns is tracking the weights that it was made with."""
+    history = hm.market(assets=8, seed=4).returns()
+    weights = np.random.default_rng(0).dirichlet(np.ones(8))
+    index = history @ weights
+    mean, covariance = history.mean(), history.cov()
+    by_weights = hm.Portfolio(mean, covariance, assets=4, objective="tracking", benchmark=weights).solve()
+    followed = hm.Benchmark.from_returns(index, history)
+    by_returns = hm.Portfolio(mean, covariance, assets=4, objective="tracking", benchmark=followed).solve()
+    np.testing.assert_allclose(by_returns.x, by_weights.x, atol=1e-7)
+    assert by_returns.tracking_error == pytest.approx(by_weights.tracking_error, rel=1e-6)
+    for bad in (index[:-1], index.to_numpy()[:, None], index.shift(1)):
+        with pytest.raises(ArgumentError):
+            hm.Benchmark.from_returns(bad, history)
+    with pytest.raises(ArgumentError, match="dates"):
+        hm.Benchmark.from_returns(index.set_axis(range(len(index))), history)

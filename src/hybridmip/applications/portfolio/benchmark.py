@@ -33,6 +33,37 @@ class Benchmark:
     variance: float
     expected_return: float = 0.0
 
+    @classmethod
+    def from_returns(cls, returns: Any, assets: Any) -> Benchmark:
+        """From its returns and those of the assets over the same dates, by the sample's moments.
+
+        Parameters
+        ----------
+        returns : array_like (dates,) or Series
+        assets : array_like (dates, n) or DataFrame
+            The returns from which the covariance of the assets was estimated. Dates of a Series and a DataFrame must be
+            the same.
+
+        Raises
+        ------
+        ArgumentError
+            If the dates differ, are fewer than two, or a return is no number.
+        """
+        own, others = np.asarray(returns, dtype=np.float64), np.asarray(assets, dtype=np.float64)
+        if own.ndim != 1 or others.ndim != 2 or own.size != others.shape[0]:
+            raise ArgumentError(
+                f"returns of the benchmark have the shape {own.shape}, those of the assets {others.shape}; give one for "
+                "every date, and a row of the assets' for the same date"
+            )
+        labels = getattr(returns, "index", None), getattr(assets, "index", None)
+        if labels[0] is not None and labels[1] is not None and not labels[0].equals(labels[1]):
+            raise ArgumentError("returns of the benchmark and of the assets have other dates; align them first")
+        if own.size < 2 or not (np.isfinite(own).all() and np.isfinite(others).all()):
+            raise ArgumentError("returns of the benchmark and of the assets must be numbers, of two dates at least")
+        apart = own - own.mean()
+        covariance = (others - others.mean(axis=0)).T @ apart / (own.size - 1)
+        return cls(covariance, float(apart @ apart) / (own.size - 1), float(own.mean()))
+
 
 def checked_benchmark(given: Any, names: tuple[str, ...], returns: Vector, covariance: QuadraticForm) -> Benchmark:
     """A benchmark, from its weights in the assets or from its covariances."""
