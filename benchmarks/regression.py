@@ -37,6 +37,8 @@ PEER_COLUMNS = 100
 PEER_CORRELATION = 0.5
 PEER_HELD = (5, 10)
 BOX = 2.0
+#: Gaps beyond this say nothing.
+MOST_SHOWN = 10.0
 
 
 def generate(columns: int, rows: int, correlation: float, held: int, seed: int = 0) -> tuple[Matrix, Vector]:
@@ -145,6 +147,8 @@ def _shown(found: dict[str, Any] | None, gap: float = GAP) -> str:
     if found is None:
         return NOTHING
     left = math.inf if found["gap"] is None else found["gap"]
+    if left > MOST_SHOWN:
+        return f"over {100 * MOST_SHOWN:g} %"
     return f"{number(found['seconds'])} s" if left <= gap else number(100 * left, 2, " %")
 
 

@@ -52,8 +52,8 @@ class Benchmark:
         own, others = np.asarray(returns, dtype=np.float64), np.asarray(assets, dtype=np.float64)
         if own.ndim != 1 or others.ndim != 2 or own.size != others.shape[0]:
             raise ArgumentError(
-                f"returns of the benchmark have the shape {own.shape}, those of the assets {others.shape}; give one for "
-                "every date, and a row of the assets' for the same date"
+                f"returns of the benchmark have the shape {own.shape}, those of the assets {others.shape}; give one "
+                "for every date, and a row of the assets' for the same date"
             )
         labels = getattr(returns, "index", None), getattr(assets, "index", None)
         if labels[0] is not None and labels[1] is not None and not labels[0].equals(labels[1]):
