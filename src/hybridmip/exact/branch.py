@@ -84,6 +84,7 @@ class Branching:
         self._rounded: set[bytes] = set()
         self._began = False
         self._root: Node | None = None
+        self._guiding: Proof | None = None
         #: The cut that the limits of x were found for, and how many binaries were free.
         self._limited_at = (math.inf, math.inf)
         #: The worker, as it is sent to an executor.
@@ -149,6 +150,9 @@ class Branching:
                 self._limit()
                 state.raise_bound(SOURCE, self.bound, self._closed.grade, stop=bool(self._open))
         state.open_nodes = 0
+        if self._guiding is not None and not self.done:
+            proof, self._guiding = self._guiding, None
+            state.guide(diagonal=proof.diagonal, penalties=self.setting.formula.penalties(proof))
         if self.done and self.record is not None:
             state.proof = self._proof
         return self.done
@@ -256,7 +260,7 @@ class Branching:
         return self.record.proof(units.value_of(self.bound - SHARE_OF_CHECK * self.state.gap * base), units)
 
     def _guide(self, root: Outcome) -> None:
-        """What the root found is a proof by itself, and guides the searches."""
+        """What the root found is a proof by itself, and guides the searches that follow."""
         state = self.state
         if root.reason is None or (not root.children and root.reason.value <= state.bound):
             return
@@ -264,8 +268,7 @@ class Branching:
         y = root.reason.multipliers
         proof = Proof(root.reason.diagonal.values, root.reason.point, y[:rows], y[rows:])
         bound, proof = self.setting.formula.claim(proof)
-        if root.children:
-            state.guide(diagonal=proof.diagonal, penalties=self.setting.formula.penalties(proof))
+        self._guiding = proof if root.children else None
         state.raise_bound("root", bound, Grade.PROVEN, proof, stop=False)
 
     def _push(self, node: Node) -> None:
