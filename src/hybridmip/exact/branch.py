@@ -6,9 +6,11 @@ import heapq
 import math
 import os
 import pickle
+import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
@@ -65,12 +67,20 @@ class Branching:
         A diagonal below Q to begin with; found if left out.
     lifted : bool
         Whether the root is bounded by the doubly nonnegative relaxation first.
+    guides : bool
+        Whether what the root finds guides searches, and is kept as a certificate.
     """
 
     def __init__(
-        self, state: SearchState, setting: Setting, diagonal: Vector | None = None, lifted: bool = False
+        self,
+        state: SearchState,
+        setting: Setting,
+        diagonal: Vector | None = None,
+        lifted: bool = False,
+        guides: bool = True,
     ) -> None:
         self.state, self.setting, self._diagonal, self.lifted = state, setting, diagonal, lifted
+        self._guides = guides
         self._plain = Shared.of(setting)
         self.worker = Worker(self._plain)
         self.nodes = 0
@@ -114,7 +124,11 @@ class Branching:
         state = self.state
         threads = state.config.threads or os.cpu_count() or 1
         until = self.work + work
-        with one_thread(state.problem.n), ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
+        with (
+            one_thread(state.problem.n),
+            ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool,
+            self._stopped_in_time(),
+        ):
             if not self._began:
                 self._limit()
                 # The diagonal found before is for x in the solver's units, which say little where there were no limits.
@@ -142,7 +156,7 @@ class Branching:
                     grown = list(zip(batch, done_here, strict=True))
                 else:
                     grown = self._elsewhere(state.executor, batch, cut)
-                if self.nodes == 0 and not self.lifted:
+                if self.nodes == 0 and not self.lifted and self._guides:
                     self._guide(grown[0][1])
                 done = {id(node) for node, _ in grown}
                 for node, outcome in grown:
@@ -156,6 +170,26 @@ class Branching:
         if self.done and self.record is not None:
             state.proof = self._proof
         return self.done
+
+    @contextmanager
+    def _stopped_in_time(self) -> Iterator[None]:
+        """Have the nodes at hand end when the time is up."""
+        remaining = self.state.remaining
+        if remaining is None:
+            yield
+            return
+
+        def stop() -> None:
+            self.worker.stop[0] = 1.0
+
+        timer = threading.Timer(max(remaining, 0.0), stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self.worker.stop[0] = 0.0
 
     def _limit(self) -> None:
         """Give x the limits that the objective implies, where the answer is better than before or the root smaller."""

@@ -134,7 +134,7 @@ class Outcome:
 
 
 class Worker:
-    """Works on nodes; holds nothing that changes.
+    """Works on nodes; holds nothing that changes but the sign to stop.
 
     Parameters
     ----------
@@ -145,6 +145,8 @@ class Worker:
 
     def __init__(self, shared: Shared, products: Products | None = None) -> None:
         self.shared, self.products = shared, products
+        #: Made nonzero by whoever has no more time; a node that is being worked on ends with what it has.
+        self.stop = np.zeros(1)
         self._own = np.diag(shared.Q).copy()
         self._curved = self._own > 0
         self._flat = self._without_curvature()
@@ -286,7 +288,7 @@ class Worker:
             shared.Q, diagonal.values, shared.q, shared.p, shared.Mx, shared.Mb, low, high, shared.rows,
             shared.lower, shared.upper, shared.switch, node.status, shared.kind, shared.group, node.counts.low,
             node.counts.high, diagonal.slack, cut - shared.offset, node.start, start, x, b, y, cost, last, following,
-            numbers,
+            numbers, self.stop,
         )  # fmt: skip
         value += shared.offset
         value -= 4e-16 * (abs(value) + abs(shared.offset))
@@ -343,7 +345,7 @@ class Worker:
         for turn in range(rounds):
             if done is not None:
                 return done
-            if outcome.work > most:
+            if outcome.work > most or self.stop[0]:
                 break
             tried = self.fit(node, best.point, b, step)
             if tried is None:

@@ -172,6 +172,11 @@ class BinarySet:
                 return None
         return sorted(choices)
 
+    @property
+    def choices(self) -> int:
+        """How many rows let at most one of their binaries be on."""
+        return int(self.choice_lower.size + (self.group_upper <= 1).sum())
+
     def contains(self, b: Binary) -> bool:
         """Whether b satisfies every row."""
         activity = self.matrix @ b.astype(np.float64)

@@ -30,6 +30,8 @@ class Structure:
         The compiled kernels serve the restricted problem: moves cost microseconds.
     rows_on_b : str
         `free` (none), `disjoint` (counts over disjoint sets), `nested` (these and choices within them) or `general`.
+    choices : int
+        How many of the rows let at most one of their binaries be on.
     """
 
     binaries: int
@@ -41,13 +43,14 @@ class Structure:
     separable: bool
     compiled: bool
     rows_on_b: str
+    choices: int = 0
 
     @classmethod
-    def of(cls, problem: Problem, compiled: bool, rows_on_b: str) -> Structure:
+    def of(cls, problem: Problem, compiled: bool, rows_on_b: str, choices: int = 0) -> Structure:
         """Look at a problem."""
         return cls(
             problem.m, problem.n, problem.rows + problem.B.shape[0], problem.is_linear, is_fixed_charge(problem),
-            binaries_determine_x(problem), is_separable(problem), compiled, rows_on_b,
+            binaries_determine_x(problem), is_separable(problem), compiled, rows_on_b, choices,
         )  # fmt: skip
 
     @property

@@ -18,6 +18,8 @@ CLOSE = 1e-4
 #: Most x and rows for which that is worth it.
 LARGEST = 1200
 MOST_ROWS = 60
+#: And most multiplications of an iteration for rows on b of which at most one is on.
+MOST_FOR_CHOICES = 6e7
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,14 @@ class Shared:
     def serves(cls, setting: Setting) -> bool:
         """Whether a problem is small enough, and curved."""
         problem = setting.problem
-        small = problem.n <= LARGEST and problem.rows + problem.B.shape[0] <= MOST_ROWS
+        rows = problem.rows + problem.B.shape[0]
+        small = problem.n <= LARGEST and few_rows(problem.n, rows, setting.binaries.choices)
         return small and not problem.is_linear and problem.m > 0
+
+
+def few_rows(variables: int, rows: int, choices: int) -> bool:
+    """Whether the rows of a problem are few enough, of which some are choices."""
+    return rows - choices <= MOST_ROWS and choices * variables * (variables + choices) <= MOST_FOR_CHOICES
 
 
 def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, Vector, Vector] | None:
@@ -133,7 +141,8 @@ def root_relaxation(shared: Shared, diagonal: Vector) -> tuple[Vector, Vector, V
     value = solve_node(
         shared.Q, diagonal, shared.q, shared.p, shared.Mx, shared.Mb, shared.low, shared.high, shared.rows,
         shared.lower, shared.upper, shared.switch, status, shared.kind, shared.group, shared.group_low,
-        shared.group_high, np.zeros(n), np.inf, start, np.zeros(start.size), x, b, y, cost, last, following, numbers,
+        shared.group_high, np.zeros(n), np.inf, start, np.zeros(start.size), x, b, y, cost, last, following,
+        numbers, np.zeros(1),
     )  # fmt: skip
     if value > shared.most_cost:
         raise RelaxationFailed("infeasible")

@@ -38,7 +38,7 @@ _vector, _matrix, _whole = types.float64[::1], types.float64[:, ::1], types.int6
 SOLVE = types.float64(
     _matrix, _vector, _vector, _vector, _matrix, _matrix, _vector, _vector, types.int64, _vector, _vector, _whole,
     types.int8[::1], types.int64, _whole, _whole, _whole, _vector, types.float64, _vector, _vector, _vector, _vector,
-    _vector, _vector, _vector, _vector, _vector,
+    _vector, _vector, _vector, _vector, _vector, _vector,
 )  # fmt: skip
 
 
@@ -509,7 +509,7 @@ def begin(
 def solve_node(
     Q, d, q, p, Mx, Mb, low, high, rows, lower, upper,
     switch, status, kind, group, group_low, group_high, slack, cut,
-    warm, start, found_x, found_b, found_y, cost, last, following, numbers,
+    warm, start, found_x, found_b, found_y, cost, last, following, numbers, stop,
 ):  # fmt: skip
     """The best bound of a node, charged; its point, relaxed b, multipliers and costs of b are left in `found_*`.
 
@@ -520,6 +520,8 @@ def solve_node(
     numbers : ndarray, shape (5,)
         Iterations, whether it converged, the bound before rounding is charged, the work done, and what is open of the
         relaxation as a share of it.
+    stop : ndarray, shape (1,)
+        It ends with what it has when somebody makes this nonzero.
     """
     n, m, r = q.size, p.size, low.size
     J, F, position = np.empty(n, dtype=np.int64), np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
@@ -642,7 +644,7 @@ def solve_node(
         least = min(least, total)
         # Where it turns away from what it had reached no more is to be had.
         lost = count > 0 and (not mu > 0.0 or (iteration > 8 and total > 100.0 * least))
-        if best > cut or iteration >= MOST_ITERATIONS or lost:
+        if best > cut or iteration >= MOST_ITERATIONS or lost or stop[0] != 0.0:
             break
         # What the limits leave over is what is open only where the slopes agree: the formula tells.
         settled = missed < 1e-7 and total < SETTLED * room and objective - best < 3.0 * SETTLED * room

@@ -72,7 +72,8 @@ def by_tangents(structure: Structure, config: Config) -> bool:
 
 def by_tree(structure: Structure, config: Config) -> bool:
     """Whether branch and bound over the formula serves the problem: curvature, and rows few enough to be dense."""
-    small = structure.variables <= node.LARGEST and structure.rows <= node.MOST_ROWS
+    few_rows = node.few_rows(structure.variables, structure.rows, structure.choices)
+    small = structure.variables <= node.LARGEST and few_rows
     return small and not structure.linear and structure.binaries > 0 and config.tree.work > 0
 
 
@@ -136,6 +137,8 @@ class Tree(Phase):
         Whether it goes on until the time is up where somebody asked.
     plain : float
         Work after which the last one tries the doubly nonnegative relaxation at the root.
+    guides : bool
+        Whether what its root finds guides the searches that follow, and is kept as a certificate.
     instead : float
         Share of the time left for one that comes before searches whose moves are dear, and only where they are; 0 for
         one that runs anywhere.
@@ -143,8 +146,11 @@ class Tree(Phase):
 
     name = "tree"
 
-    def __init__(self, share_of_work: float, last: bool, plain: float = PLAIN_WORK, instead: float = 0.0) -> None:
+    def __init__(
+        self, share_of_work: float, last: bool, plain: float = PLAIN_WORK, instead: float = 0.0, guides: bool = True
+    ) -> None:
         self.share_of_work, self.last, self.plain, self.instead = share_of_work, last, plain, instead
+        self.guides = guides
         self.share = instead or 1.0
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
@@ -173,7 +179,8 @@ class Tree(Phase):
     def run(self, run: Run) -> StopReason | None:
         state = run.state
         if run.branching is None:
-            run.branching = Branching(state, run.setting, None if run.guide is None else run.setting.diagonal)
+            known = run.guide is not None or state.problem.Q.below is not None
+            run.branching = Branching(state, run.setting, run.setting.diagonal if known else None, guides=self.guides)
         work = math.inf if self._asked(state) else self.share_of_work * state.config.tree.work * 1e9
         if self.last and not run.branching.lifted:
             first = min(work, self.plain)

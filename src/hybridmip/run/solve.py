@@ -115,7 +115,8 @@ def solve(
         display = InUnits(display, units)
     try:
         binaries = BinarySet(reduced.problem)
-        steps = _steps(config, Structure.of(reduced.problem, solver.compiled, binaries.kind), clock, solver.kernels)
+        structure = Structure.of(reduced.problem, solver.compiled, binaries.kind, binaries.choices)
+        steps = _steps(config, structure, clock, solver.kernels)
         proves = prove and any(isinstance(step, Tree) for step in steps)
         rng = np.random.default_rng(seed)
         told = None if callback is None else lambda found: callback(in_units(found, units))

@@ -92,7 +92,7 @@ class SearchState:
         self.binaries = binaries
         self.rng = rng
         self.clock = clock
-        self.structure = Structure.of(problem, solver.compiled, binaries.kind)
+        self.structure = Structure.of(problem, solver.compiled, binaries.kind, binaries.choices)
         self.gap = max(gap, ZERO_GAP)
         self.progress = progress
         self.callback = callback

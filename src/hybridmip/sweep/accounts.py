@@ -70,7 +70,7 @@ class AccountsProgress(Protocol):
 
 def config_of_accounts(work: float = WORK) -> Config:
     """How an account is solved: a first answer, then the tree for a bounded amount of work."""
-    phases = (Start(), QuickStart(), Feasibility(), Tree(1.0, last=False))
+    phases = (Start(), QuickStart(), Feasibility(), Tree(1.0, last=False, guides=False))
     return Config(phases=phases, tree=TreeSettings(work=work), threads=1)
 
 
