@@ -25,7 +25,7 @@ ACCOUNTS = 10_000
 QUICK_ACCOUNTS = 40
 #: Accounts of the sample, and seconds of SCIP for one of them.
 SAMPLE = 50
-PEER_SECONDS = 10.0
+PEER_SECONDS = 5.0
 SEED = 5
 RULES = {
     "assets": (None, 20), "max_weight": 0.2, "objective": "utility", "risk_aversion": 5.0, "trade_cost": 5e-4,
@@ -158,7 +158,7 @@ def report(documents: list[dict[str, Any]]) -> str:
          NOTHING if entry["memory_early"] is None else f"{entry['memory_early']:.0f}, {entry['memory_late']:.0f}"],
         ["hours for a million accounts, at that rate", number(1e6 / (count / seconds) / 3600)],
         [f"a sample of {len(sample)}, one by one: ours, median s", number(median(mine))],
-        ["cvxpy and SCIP, median s (at most 10)", number(median(took)) if theirs else NOTHING],
+        ["cvxpy and SCIP, median s (at most 5)", number(median(took)) if theirs else NOTHING],
         ["of these proven by SCIP", f"{sum(t['proven'] for t in theirs)} of {len(theirs)}" if theirs else NOTHING],
         ["ours better, worse than SCIP's answer", f"{better}, {worse} of {len(valued)}" if valued else NOTHING],
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
@@ -14,8 +15,13 @@ SMALL = 800
 
 
 @cache
-def _controller() -> Any:
+def _controller(loaded: tuple[str, ...]) -> Any:
+    """Of the libraries that there are once these modules are loaded: each brings its own BLAS, and when it likes."""
     return ThreadpoolController()
+
+
+def _current() -> Any:
+    return _controller(tuple(name for name in ("numpy", "scipy.linalg") if name in sys.modules))
 
 
 class _OneThread(AbstractContextManager[None]):
@@ -29,7 +35,7 @@ class _OneThread(AbstractContextManager[None]):
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limit = _controller().limit(limits=1, user_api="blas")
+                self._limit = _current().limit(limits=1, user_api="blas")
                 self._limit.__enter__()
             self._inside += 1
 

@@ -23,7 +23,7 @@ from hybridmip.model.units import Proof
 #: What the diagonal of an x without a switch counts beside that of the others.
 UNSWITCHED = 1e-3
 #: Share that is left of a diagonal that is known beforehand, so that rounding leaves no doubt.
-BELOW = 1e-7
+BELOW = 1e-5
 
 
 class RelaxationFailed(Exception):

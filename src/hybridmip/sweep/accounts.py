@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 #: The gap at which an account is done, and the work of its tree at most (as `TreeSettings.work`).
 GAP = 1e-3
-WORK = 0.05
+WORK = 0.06
 #: Accounts of one task, and those that are looked at together.
 TASK = 16
 PIECE = 512
@@ -220,6 +220,8 @@ def solve_accounts(
     jobs: Sequence[Job], market: Portfolio, config: Config, gap: float, seed: int
 ) -> dict[int, Record]:  # fmt: skip
     """Solve some accounts, one by one, from nothing but the arguments."""
+    import scipy.linalg  # noqa: F401  its BLAS must be there before it is limited
+
     be_patient()
     with one_thread(market.n):
         return {number: _solved(account, market, config, gap, seed) for number, account in jobs}

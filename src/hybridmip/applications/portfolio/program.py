@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.applications.portfolio.modes import Lines, Modes
-from hybridmip.bounds.diagonal import phi, remembered_largest_trace
+from hybridmip.bounds.diagonal import remembered_largest_trace, remembered_phi
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, Vector
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 #: Most assets for which the diagonal of modes is the largest-trace one, and its rounds; beyond it is Phi.
 LARGEST_TRACE = 500
 ROUNDS = 4
+#: Share of Phi in it.
+EVEN = 0.1
 
 
 @dataclass
@@ -165,7 +167,9 @@ def spread(covariance: QuadraticForm, modes: Modes, factor: float = 1.0) -> Any:
             factor * covariance.factor_covariance,
             factor * covariance.specific_variance[asset],
         )
-    d = phi(covariance) if covariance.n > LARGEST_TRACE else remembered_largest_trace(covariance, rounds=ROUNDS)
+    d = remembered_phi(covariance)
+    if covariance.n <= LARGEST_TRACE:  # a mixture of the two: the largest trace alone leaves some assets nothing
+        d = EVEN * d + (1.0 - EVEN) * remembered_largest_trace(covariance, rounds=ROUNDS)
     rest = factor * (covariance.toarray() - np.diag(d))
     matrix = rest[np.ix_(asset, asset)]
     matrix[np.diag_indices(modes.count)] += factor * d[asset]
