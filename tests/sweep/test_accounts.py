@@ -89,6 +89,16 @@ def test_each_account_is_the_portfolio_it_says() -> None:
     assert len(found.trades) == summary["trades"].sum()
 
 
+def test_more_work_closes_more_gaps() -> None:
+    asked = market(assets=60)
+    accounts = some_accounts(6, asked.names)
+    little, much = (hm.rebalance(accounts, asked, work=work) for work in (1e-3, 5.0))
+    assert much.counts["within gap"] == 6
+    for one, other in zip(little.records(), much.records(), strict=True):
+        assert other["bound"] >= one["bound"] - 1e-9
+        assert other["objective"] <= one["objective"] + 1e-9
+
+
 def test_every_layout_gives_the_same_accounts(tmp_path: Path) -> None:
     asked = market()
     accounts = some_accounts(6, asked.names)
@@ -169,7 +179,14 @@ def test_bad_arguments() -> None:
         hm.rebalance("nowhere.csv", asked)
     with pytest.raises(ArgumentError, match="market"):
         hm.rebalance([], hm.Problem(Q=np.ones(2)))
-    for changes in ({"gap": 0.0}, {"gap": 2.0}, {"seed": -1}, {"jobs": 0}, {"jobs": 2, "executor": object()}):
+    for changes in (
+        {"gap": 0.0},
+        {"gap": 2.0},
+        {"work": 0},
+        {"seed": -1},
+        {"jobs": 0},
+        {"jobs": 2, "executor": object()},
+    ):
         with pytest.raises(ArgumentError):
             hm.rebalance([], asked, **changes)
     with pytest.raises(ArgumentError, match="without 'account'"):

@@ -72,6 +72,15 @@ def rebalance(
     min_trade: trading.MinTrade = None,
     max_trades: trading.MaxTrades = None,
     gap: Gap = None,
+    work: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6,
+            metavar="W",
+            show_default=False,
+            help="Most work for the proof of an account, about seconds (0.06 by default): more closes more gaps.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the run and its files go.")] = Path(
         "hybridmip-accounts"
     ),
@@ -113,13 +122,13 @@ def rebalance(
     if resume and not (out / RUN_FILE).is_file():
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")
     # Only now what takes longest to import: bad input is told at once.
-    from hybridmip.sweep.accounts import GAP
+    from hybridmip.sweep.accounts import GAP, WORK
     from hybridmip.sweep.accounts import rebalance as run
 
     ticker = Ticker(quiet)
     with executor_of(dask) as executor:
         found = run(
-            accounts, market, gap=GAP if closeness is None else closeness, seed=seed, store=out / RUN_FILE,
+            accounts, market, gap=GAP if closeness is None else closeness, work=WORK if work is None else work, seed=seed, store=out / RUN_FILE,
             resume=resume, executor=executor, jobs=jobs, progress=AccountsBar(ticker),
         )  # fmt: skip
     ticker.show("writing the tables and the page")

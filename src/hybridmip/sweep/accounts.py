@@ -79,6 +79,7 @@ def rebalance(
     market: Portfolio,
     *,
     gap: float = GAP,
+    work: float = WORK,
     config: Config | None = None,
     seed: int = 0,
     store: str | Path | None = None,
@@ -99,8 +100,10 @@ def rebalance(
         Returns, covariance, and the rules of every account that has none of its own.
     gap : float
         Relative gap at which an account is done.
+    work : float
+        Most work of an account's tree, in 1e9 multiplications, about a second each: more closes more gaps.
     config : Config, optional
-        How each is solved; a first answer and a small tree if left out.
+        How each is solved, in place of a first answer and a tree of so much work.
     seed : int
     store : path, optional
         SQLite file for the answers as they come; in memory if left out.
@@ -145,7 +148,9 @@ def rebalance(
         raise ArgumentError(f"jobs is {jobs!r}; it must be a whole number of at least 1, or None")
     if jobs is not None and executor is not None:
         raise ArgumentError("jobs and executor are both given; give one of them")
-    config = (config_of_accounts() if config is None else config).replace(threads=1)
+    if not work > 0:
+        raise ArgumentError(f"work is {work!r}; it must be a positive number, such as 0.5 for narrower gaps")
+    config = (config_of_accounts(work) if config is None else config).replace(threads=1)
     given = accounts_of(accounts, market.names)
     settings = {
         "what": "accounts", "gap": repr(gap), "seed": str(seed), "version": __version__,
