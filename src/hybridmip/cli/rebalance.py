@@ -128,8 +128,8 @@ def rebalance(
     ticker = Ticker(quiet)
     with executor_of(dask) as executor:
         found = run(
-            accounts, market, gap=GAP if closeness is None else closeness, work=WORK if work is None else work, seed=seed, store=out / RUN_FILE,
-            resume=resume, executor=executor, jobs=jobs, progress=AccountsBar(ticker),
+            accounts, market, gap=GAP if closeness is None else closeness, work=WORK if work is None else work,
+            seed=seed, store=out / RUN_FILE, resume=resume, executor=executor, jobs=jobs, progress=AccountsBar(ticker),
         )  # fmt: skip
     ticker.show("writing the tables and the page")
     files = found.save(out, f"{accounts.name} on {file.name}")
