@@ -309,3 +309,31 @@ def test_no_binaries_at_all() -> None:
     assert binaries.contains(np.zeros(0, dtype=bool))
     assert binaries.flips(np.zeros(0, dtype=bool)).size == 0
     assert binaries.exchange_at_random(np.zeros(0, dtype=bool), np.random.default_rng(0)).shape == (0,)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_two_layers_of_counts(seed: int) -> None:
+    """Counts with any limits inside and beside each other: members, best ones and moves are those of trying every b."""
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(1, 7))
+    rows, lower, upper = [], [], []
+    for _ in range(int(rng.integers(1, 5))):
+        members = rng.random(m) < rng.choice([0.3, 0.6, 1.0])
+        high = int(rng.integers(0, 3))
+        rows.append(members.astype(float))
+        lower.append(float(rng.integers(0, high + 1)) if rng.random() < 0.3 else 0.0)
+        upper.append(float(high))
+    B = np.array(rows)
+    members = all_members(B, lower, upper, m)
+    if not len(members):
+        with pytest.raises(NoFeasibleBinaries):
+            of_rows(B, lower, upper).maximise(rng.standard_normal(m))
+        return
+    binaries = of_rows(B, lower, upper)
+    for _ in range(5):
+        scores = rng.standard_normal(m)
+        best = binaries.maximise(scores)
+        assert binaries.contains(best)
+        assert scores[best].sum() == pytest.approx((members @ scores).max(), abs=1e-12)
+        assert binaries.contains(binaries.random(rng))
+    assert not (members.any(axis=0) & ~binaries.possible).any()

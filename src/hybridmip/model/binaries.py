@@ -161,7 +161,7 @@ class BinarySet:
         rows = np.bincount(self.matrix.indices, minlength=self.m)
         for row in by_size:
             mine = members[row]
-            within = high[row] <= 1 and (inner[mine] < 0).all() and (rows[mine] == 2).all()
+            within = high[row] == 1 and (inner[mine] < 0).all() and (rows[mine] == 2).all()
             (inner if within else outer)[mine] = row
             if within:
                 choices.append(row)
