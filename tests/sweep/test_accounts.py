@@ -141,6 +141,8 @@ def test_every_layout_gives_the_same_accounts(tmp_path: Path) -> None:
         (["X,{a},0.2,,0.1"], "turnover"),  # 0.8 cannot be bought with that
         ([",{a},0.5,,"], "no name"),
         (["A0,{a},0.5,,"], "there before"),
+        (["X,{a}"], "2 cells"),
+        (["X,{a},0.5,,,,"], "7 cells"),
     ],
 )
 def test_what_is_wrong_with_an_account_is_its_answer(tmp_path: Path, rows: list[str], reason: str) -> None:
@@ -161,7 +163,7 @@ def test_what_is_wrong_with_an_account_is_its_answer(tmp_path: Path, rows: list[
     ("text", "words"),
     [
         ("", "empty"), ("account,asset,weight\n", "no accounts"), ("name,asset,weight\nA,B,1\n", "no column 'account'"),
-        ("account,asset,weight,colour\nA,B,1,red\n", "colour"), ("account,asset,weight\nA,B\n", "cells"),
+        ("account,asset,weight,colour\nA,B,1,red\n", "colour"),
         ("account,NOBODY\nA,1\n", "NOBODY"),
     ],
 )  # fmt: skip

@@ -12,14 +12,21 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.io.orlib import shorten
 
 #: Rows of a Parquet file that are in memory at a time.
 ROWS_AT_A_TIME = 10_000
-Row = tuple[str, dict[str, str]]
+
+
+class Row(NamedTuple):
+    """A row of a table: where it is, its cells by column, and what is wrong with it."""
+
+    where: str
+    cells: dict[str, str]
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,13 +119,11 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
                     continue
+                fault = ""
                 if len(cells) != len(header):
-                    shown = shorten(",".join(cells))
-                    raise FileError(
-                        f"{path} line {reader.line_num}: {shown} has {len(cells)} cells, the first line {len(header)}; "
-                        "mend that row"
-                    )
-                yield f"line {reader.line_num}", dict(zip(header, (cell.strip() for cell in cells), strict=True))
+                    fault = f"it has {len(cells)} cells, the first line {len(header)}; mend that row"
+                padded = itertools.chain((cell.strip() for cell in cells), itertools.repeat(""))
+                yield Row(f"line {reader.line_num}", dict(zip(header, padded, strict=False)), fault)
     except OSError as error:
         raise FileError(f"cannot read {path} ({error.strerror or error}); check the path") from None
     except (UnicodeDecodeError, csv.Error) as error:
@@ -135,7 +140,8 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
         for batch in parquet.ParquetFile(path).iter_batches(ROWS_AT_A_TIME):
             for row in batch.to_pylist():
                 number += 1
-                yield f"row {number}", {str(key): "" if value is None else str(value) for key, value in row.items()}
+                cells = {str(key): "" if value is None else str(value) for key, value in row.items()}
+                yield Row(f"row {number}", cells)
     except (OSError, ArrowException) as error:
         raise FileError(f"cannot read {path} ({shorten(str(error))}); check the file") from None
 
@@ -143,25 +149,20 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
 def _frame_rows(frame: Any) -> Iterator[Row]:
     columns = [str(column) for column in frame.columns]
     for number, values in enumerate(frame.itertuples(index=False, name=None), start=1):
-        yield (
-            f"row {number}",
-            {
-                key: "" if value is None or value != value else str(value)
-                for key, value in zip(columns, values, strict=True)
-            },
-        )
+        cells = ["" if value is None or value != value else str(value) for value in values]
+        yield Row(f"row {number}", dict(zip(columns, cells, strict=True)))
 
 
 def _from_rows(rows: Iterator[Row], names: Sequence[str], source: str) -> Iterator[Account]:
     first = next(rows, None)
     if first is None:
         raise FileError(f"{source} has no accounts; give a row for each, or for each holding")
-    columns = set(first[1])
+    columns = set(first.cells)
     if "account" not in columns:
-        raise FileError(f"{source} has no column 'account'; its columns are {shorten(', '.join(first[1]))}")
+        raise FileError(f"{source} has no column 'account'; its columns are {shorten(', '.join(first.cells))}")
     long = {"asset", "weight"} <= columns
     known = set(names)
-    unknown = [one for one in first[1] if one not in RULES and one not in ("account", "asset", "weight")]
+    unknown = [one for one in first.cells if one not in RULES and one not in ("account", "asset", "weight")]
     unknown = [one for one in unknown if long or one not in known]
     if unknown:
         remedy = "" if long else ", or asset and weight for one row a holding"
@@ -171,19 +172,22 @@ def _from_rows(rows: Iterator[Row], names: Sequence[str], source: str) -> Iterat
         )
     return (
         _account(name, list(part), long, known, source)
-        for name, part in itertools.groupby(itertools.chain([first], rows), lambda row: row[1]["account"])
+        for name, part in itertools.groupby(itertools.chain([first], rows), lambda row: row.cells["account"])
     )
 
 
 def _account(name: str, rows: list[Row], long: bool, known: set[str], source: str) -> Account:
     """One account; the first thing that is wrong with it is kept."""
     if not name:
-        return Account("", fault=f"{rows[0][0]} of {source} has no name of an account; give one")
+        return Account("", fault=f"{rows[0].where} of {source} has no name of an account; give one")
+    broken = next((row for row in rows if row.fault), None)
+    if broken is not None:
+        return Account(name, fault=f"{broken.where}: {broken.fault}")
     holdings: dict[str, float] = {}
     rules: dict[str, Any] = {}
     if not long and len(rows) > 1:
-        return Account(name, fault=f"it has two rows ({rows[0][0]} and {rows[1][0]}); give one row an account")
-    for where, cells in rows:
+        return Account(name, fault=f"it has two rows ({rows[0].where} and {rows[1].where}); give one row an account")
+    for where, cells, _ in rows:
         held = [(cells["asset"], cells["weight"])] if long else [(key, cells[key]) for key in cells if key in known]
         for asset, cell in held:
             if not cell and (not long or not asset):
