@@ -95,3 +95,17 @@ def test_bad_input_is_one_line(
     told = capsys.readouterr().err
     assert message in told
     assert len(told.strip().splitlines()) == 1
+
+
+def test_excluded_assets(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is not to be held is sold; a name that is none is told in one line."""
+    names = [line.split(",")[0] for line in (files / "held.csv").read_text().splitlines()[1:]]
+    options = ("--current", str(files / "held.csv"), "--trade-cost", "0.1%", "--cost-weight", "1")
+    assert run(files, *options, "--exclude", f"{names[0]},{names[1]}", "--json") == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert document["trades"][names[0]] == pytest.approx(-0.25)
+    assert names[1] not in document["weights"]
+    assert run(files, "--exclude", "NOBODY") == 2
+    told = capsys.readouterr().err
+    assert "exclude" in told
+    assert len(told.strip().splitlines()) == 1

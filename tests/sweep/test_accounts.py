@@ -89,6 +89,15 @@ def test_each_account_is_the_portfolio_it_says() -> None:
     assert len(found.trades) == summary["trades"].sum()
 
 
+def test_what_nobody_may_hold_is_sold_by_all() -> None:
+    asked = market()
+    names = asked.names
+    accounts = [Account("A", {names[0]: 0.5, names[1]: 0.5}), Account("B", {names[0]: 0.4}, {"exclude": [names[2]]})]
+    for record in hm.rebalance(accounts, asked.replace(exclude=[names[0]])).records():
+        sold = {asset: weight for asset, _, weight in record["changes"]}
+        assert sold[names[0]] == 0.0
+
+
 def test_more_work_closes_more_gaps() -> None:
     asked = market(assets=60)
     accounts = some_accounts(6, asked.names)

@@ -85,6 +85,7 @@ def portfolio(
     max_trades: trading.MaxTrades = None,
     max_gross: trading.MaxGross = None,
     max_short: trading.MaxShort = None,
+    exclude: trading.Exclude = None,
     gap: Gap = None,
     config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
@@ -123,7 +124,7 @@ def portfolio(
         "objective": str(objective), "risk_aversion": risk_aversion, "risk_free": risk_free, "benchmark": benchmark,
         "current": current, "trade_cost": trade_cost, "fixed_trade_cost": fixed_trade_cost, "cost_weight": cost_weight,
         "max_turnover": max_turnover, "min_trade": min_trade, "max_trades": max_trades, "max_gross": max_gross,
-        "max_short": max_short,
+        "max_short": max_short, "exclude": exclude,
     }  # fmt: skip
     more = trading.arguments(given)
     target = None if target_return is None else fraction("--target-return", target_return)

@@ -71,6 +71,7 @@ def rebalance(
     max_turnover: trading.MaxTurnover = None,
     min_trade: trading.MinTrade = None,
     max_trades: trading.MaxTrades = None,
+    exclude: trading.Exclude = None,
     gap: Gap = None,
     work: Annotated[
         float | None,
@@ -110,7 +111,7 @@ def rebalance(
     given = {
         "objective": str(objective), "risk_aversion": risk_aversion, "benchmark": benchmark, "trade_cost": trade_cost,
         "fixed_trade_cost": fixed_trade_cost, "cost_weight": cost_weight, "max_turnover": max_turnover,
-        "min_trade": min_trade, "max_trades": max_trades,
+        "min_trade": min_trade, "max_trades": max_trades, "exclude": exclude,
     }  # fmt: skip
     more = trading.arguments(given)
     closeness = as_gap(gap)

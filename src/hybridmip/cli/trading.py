@@ -54,13 +54,14 @@ MaxTrades = Annotated[
 ]
 MaxGross = Annotated[str | None, _option("W", "Most that the sizes of all weights add up to: 1.6 for 130/30.")]
 MaxShort = Annotated[str | None, _option("W", "Most that the short weights add up to: 0.3 for 130/30.")]
+Exclude = Annotated[str | None, _option("A,B,...", "Assets that are not to be held; what is held of them is sold.")]
 
 #: What arguments of the Python interface are called here.
 NAMES = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         "objective", "risk_aversion", "risk_free", "benchmark", "current", "trade_cost", "fixed_trade_cost",
-        "cost_weight", "max_turnover", "min_trade", "max_trades", "max_gross", "max_short",
+        "cost_weight", "max_turnover", "min_trade", "max_trades", "max_gross", "max_short", "exclude",
     )
 }  # fmt: skip
 
@@ -75,6 +76,8 @@ def arguments(given: dict[str, Any]) -> dict[str, Any]:
             continue
         if isinstance(value, Path):
             found[name] = read_weights(value)
+        elif name == "exclude":
+            found[name] = [part.strip() for part in value.split(",") if part.strip()]
         elif name == "trade_cost" and ":" in value:
             found[name] = tuple(fraction(NAMES[name], part) for part in value.split(":", 1))
         else:

@@ -234,7 +234,9 @@ def solve_accounts(
 
 def portfolio_of(account: Account, market: Portfolio) -> Portfolio:
     """The portfolio of an account: the market's rules, with its own where it has some."""
-    return market.replace(current=account.holdings, **account.rules)
+    rules = dict(account.rules)
+    rules["exclude"] = [*market.exclude, *rules.get("exclude", ())]
+    return market.replace(current=account.holdings, **rules)
 
 
 def _solved(account: Account, market: Portfolio, config: Config, gap: float, seed: int) -> Record:
