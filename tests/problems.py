@@ -126,7 +126,7 @@ def _binary_rows(kind: str, m: int, rng: np.random.Generator) -> tuple:
         B[0, : m // 2], B[1, m // 2 :] = 1.0, 1.0
         return B, [0, 1], [max(1, m // 2 - 1), max(1, m // 2)]
     if kind == "nested":  # a count, and within it sets of which at most one is on, of the last one exactly one
-        sets = [[0, 1], [2, 3, 4][: max(m - 2, 0)], [m - 2, m - 1] if m > 6 else []]
+        sets = [[0, 1][:m], [2, 3, 4][: max(m - 2, 0)], [m - 2, m - 1] if m > 6 else []]
         B = np.zeros((1 + len([one for one in sets if len(one) > 1]), m))
         B[0] = 1.0
         for row, members in enumerate([one for one in sets if len(one) > 1], 1):

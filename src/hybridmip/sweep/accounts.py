@@ -27,6 +27,7 @@ from hybridmip.engines.blas import one_thread
 from hybridmip.engines.compiled import be_patient
 from hybridmip.errors import ArgumentError, HybridMIPError
 from hybridmip.io.accounts import Account, accounts_of
+from hybridmip.report.accounts import save_accounts
 from hybridmip.run.config import Config
 from hybridmip.run.phases import Feasibility, QuickStart, Start, Tree
 from hybridmip.run.result import relative_gap
@@ -327,8 +328,6 @@ class Rebalanced:
 
     def save(self, folder: str | Path, title: str = "", page: bool = True) -> list[Path]:
         """Write accounts.csv, trades.csv and report.html into a folder; returns what was written."""
-        from hybridmip.report.accounts import save_accounts
-
         return save_accounts(self, Path(folder), title, page, COLUMNS, STATUS_WORDS)
 
     def close(self) -> None:
