@@ -149,7 +149,8 @@ def test_every_layout_gives_the_same_accounts(tmp_path: Path) -> None:
         (["X,{a},0.5,,many"], "max_turnover"),
         (["X,{a},0.2,,0.1"], "turnover"),  # 0.8 cannot be bought with that
         ([",{a},0.5,,"], "no name"),
-        (["A0,{a},0.5,,"], "there before"),
+        (["X,{a},0.5,,", "X,{b},0.5,,", "X,{c},0.4,,"], "0.25 or 25%"),
+        (["X,{a},40,,", "X,{b},60,,"], "0.25 or 25%"),
         (["X,{a}"], "2 cells"),
         (["X,{a},0.5,,,,"], "7 cells"),
     ],
@@ -157,7 +158,7 @@ def test_every_layout_gives_the_same_accounts(tmp_path: Path) -> None:
 def test_what_is_wrong_with_an_account_is_its_answer(tmp_path: Path, rows: list[str], reason: str) -> None:
     asked = market()
     path = tmp_path / "accounts.csv"
-    lines = [row.format(a=asked.names[0]) for row in rows]
+    lines = [row.format(a=asked.names[0], b=asked.names[1], c=asked.names[2]) for row in rows]
     path.write_text(as_csv(some_accounts(2, asked.names)) + "\n".join(lines) + "\n")
     found = hm.rebalance(path, asked)
     good, other, bad = found.records()
@@ -182,6 +183,32 @@ def test_a_table_that_is_none(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(FileError, match=words) as told:
         hm.rebalance(path, market())
     assert "\n" not in str(told.value)
+
+
+def test_rows_that_are_not_together_are_no_account(tmp_path: Path) -> None:
+    """Half an account must not pass for a whole one; the others are served."""
+    asked = market()
+    text = as_csv(some_accounts(3, asked.names))
+    path = tmp_path / "accounts.csv"
+    path.write_text(text + f"A0,{asked.names[0]},0.1,,\n")
+    for source in (path, pd.read_csv(path)):
+        first, *others = hm.rebalance(source, asked).records()
+        assert len(others) == 2
+        assert first["status"] == "bad input"
+        assert "not together" in first["reason"]
+        assert all("turnover" in other for other in others)
+
+
+def test_a_changed_account_is_done_again(tmp_path: Path) -> None:
+    asked, store = market(), tmp_path / "run.sqlite"
+    accounts = some_accounts(5, asked.names)
+    hm.rebalance(accounts, asked, store=store).close()
+    accounts[2] = Account(accounts[2].name, {asked.names[0]: 0.5})
+    accounts[3] = Account(accounts[3].name, {"NOBODY": 0.5})
+    again = hm.rebalance(accounts, asked, store=store, resume=True)
+    assert numbers(again) == numbers(hm.rebalance(accounts, asked))
+    assert again.counts["bad input"] == 1
+    assert len(again) == 5
 
 
 def test_bad_arguments() -> None:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from hybridmip.sweep.accounts import Rebalanced
 
 
+#: Accounts without an answer that are shown with their reason.
+SHOWN = 5
+
+
 class AccountsBar:
     """Progress in one line: how many are done, how fast, and what they are."""
 
@@ -98,7 +102,9 @@ def rebalance(
 
     Writes accounts.csv (a line an account, with the gap proven), trades.csv and report.html into a folder, and keeps
     every answer in run.sqlite as it comes: after a crash, --resume goes on where it was. An account with bad input has
-    its reason in accounts.csv and stops none of the others.
+    its reason in accounts.csv and stops none of the others. Weights are shares of the account (0.25 or 25%); what they
+    lack to 1 is cash, to be invested. Names in a cell of the column exclude are separated by semicolons. An account is
+    done at a gap of 0.1 % (or --gap). The exit code is 0 where any account has an answer.
 
     Examples:
 
@@ -160,10 +166,11 @@ def _report(found: Rebalanced) -> list[Any]:
 
     words = ", ".join(f"{number:,} {STATUS_WORDS[key]}" for key, number in found.counts.items() if number)
     total = len(found)
-    lines: list[Any] = [f"{total:,} account{'s' if total != 1 else ''} in {found.seconds:.1f} s: {words}"]
-    wrong = [record for record, _ in zip(_wrong(found), range(5), strict=False)]
-    lines += [f"  {record['account'] or '(no name)'}: {record['reason']}" for record in wrong]
-    return lines
+    ending = f": {words}" if words else ""
+    lines: list[Any] = [f"{total:,} account{'s' if total != 1 else ''} in {found.seconds:.1f} s{ending}"]
+    wrong = [record for record, _ in zip(_wrong(found), range(SHOWN + 1), strict=False)]
+    lines += [f"  {record['account'] or '(no name)'}: {record['reason']}" for record in wrong[:SHOWN]]
+    return lines + (["  and more; all are in accounts.csv"] if len(wrong) > SHOWN else [])
 
 
 def _wrong(found: Rebalanced) -> Any:

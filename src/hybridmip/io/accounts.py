@@ -8,9 +8,12 @@ account (`RULES`); an empty cell leaves the rule as it is for all. Tables are re
 from __future__ import annotations
 
 import csv
+import hashlib
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +41,12 @@ class Account:
     rules: dict[str, Any] = field(default_factory=dict)
     fault: str = ""
 
+    @cached_property
+    def key(self) -> str:
+        """Tells the account from another, or from what it was."""
+        parts = self.name, sorted(self.holdings.items()), sorted(self.rules.items(), key=str), self.fault
+        return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()
+
 
 def _number(cell: str) -> float:
     text = cell.strip()
@@ -52,7 +61,7 @@ def _count(cell: str) -> Any:
 
 
 def _names(cell: str) -> list[str]:
-    return [name.strip() for name in cell.split(";") if name.strip()]
+    return [name.strip() for name in re.split("[;,]", cell) if name.strip()]
 
 
 #: Columns with rules of an account, and how their cells are read.
@@ -73,10 +82,10 @@ def accounts_of(source: Any, names: Sequence[str]) -> Iterator[Account]:
     """
     if isinstance(source, str | Path):
         path = Path(source).expanduser()
-        rows = _parquet_rows(path) if path.suffix.lower() in (".parquet", ".pq") else _csv_rows(path)
-        return _distinct(_from_rows(rows, names, str(path)))
+        read = _parquet_rows if path.suffix.lower() in (".parquet", ".pq") else _csv_rows
+        return _from_rows(read(path), names, str(path), _scattered(read(path)))
     if hasattr(source, "itertuples") and hasattr(source, "columns"):
-        return _distinct(_from_rows(_frame_rows(source), names, "accounts"))
+        return _from_rows(_frame_rows(source), names, "accounts", _scattered(_frame_rows(source)))
     if isinstance(source, Iterable) and not isinstance(source, Mapping | bytes):
         return _distinct(_given(one) for one in source)
     raise ArgumentError(f"accounts is a {type(source).__name__}; give a file, a DataFrame, or a sequence of accounts")
@@ -102,10 +111,24 @@ def _distinct(accounts: Iterable[Account]) -> Iterator[Account]:
     for account in accounts:
         key = hash(account.name)
         if key in seen:
-            fault = "an account of this name was there before; keep the rows of an account together, and names unique"
+            fault = "an account of this name was there before; give each a name of its own"
             account = Account(account.name, fault=fault)
         seen.add(key)
         yield account
+
+
+def _scattered(rows: Iterator[Row]) -> dict[str, str]:
+    """Accounts whose rows are not together, and where that is seen; what they hold cannot be told a piece at a time."""
+    seen: set[int] = set()
+    found: dict[str, str] = {}
+    last = None
+    for row in rows:
+        name = row.cells.get("account", "")
+        if name != last and hash(name) in seen:
+            found.setdefault(name, row.where)
+        seen.add(hash(name))
+        last = name
+    return found
 
 
 def _csv_rows(path: Path) -> Iterator[Row]:
@@ -153,13 +176,14 @@ def _frame_rows(frame: Any) -> Iterator[Row]:
         yield Row(f"row {number}", dict(zip(columns, cells, strict=True)))
 
 
-def _from_rows(rows: Iterator[Row], names: Sequence[str], source: str) -> Iterator[Account]:
+def _from_rows(rows: Iterator[Row], names: Sequence[str], source: str, scattered: dict[str, str]) -> Iterator[Account]:
     first = next(rows, None)
     if first is None:
         raise FileError(f"{source} has no accounts; give a row for each, or for each holding")
     columns = set(first.cells)
     if "account" not in columns:
-        raise FileError(f"{source} has no column 'account'; its columns are {shorten(', '.join(first.cells))}")
+        shown = shorten(", ".join(first.cells))
+        raise FileError(f"{source} has no column 'account' but {shown}; name the one with the accounts so")
     long = {"asset", "weight"} <= columns
     known = set(names)
     unknown = [one for one in first.cells if one not in RULES and one not in ("account", "asset", "weight")]
@@ -170,10 +194,20 @@ def _from_rows(rows: Iterator[Row], names: Sequence[str], source: str) -> Iterat
             f"{source} has a column {unknown[0]!r}, which is neither an asset nor a rule; rules are "
             f"{', '.join(RULES)}{remedy}"
         )
-    return (
-        _account(name, list(part), long, known, source)
-        for name, part in itertools.groupby(itertools.chain([first], rows), lambda row: row.cells["account"])
-    )
+    return _grouped(itertools.chain([first], rows), long, known, source, scattered)
+
+
+def _grouped(
+    rows: Iterator[Row], long: bool, known: set[str], source: str, scattered: dict[str, str]
+) -> Iterator[Account]:
+    """An account for every run of rows with its name; of one with several runs, one that is at fault."""
+    told: set[str] = set()
+    for name, part in itertools.groupby(rows, lambda row: row.cells["account"]):
+        if name not in scattered:
+            yield _account(name, list(part), long, known, source)
+        elif name not in told:
+            told.add(name)
+            yield Account(name, fault=f"its rows are not together ({scattered[name]}); sort the table by account")
 
 
 def _account(name: str, rows: list[Row], long: bool, known: set[str], source: str) -> Account:

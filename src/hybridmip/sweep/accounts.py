@@ -47,10 +47,15 @@ TASK = 16
 PIECE = 512
 #: How often workers may die of an account.
 MOST_DEATHS = 4
+#: Weights of an account may add up to this much of the budget; the rest of it is cash, to be invested.
+MOST_HELD = 1.01
+#: Weights that add up to more are percent.
+PERCENT = 10.0
+PERCENT_MEANT = "its weights are beyond 1, percent perhaps; give shares of the account such as 0.25 or 25%"
 PHASE = "account"
 #: Statuses of an account, and what they are called in a sentence.
 STATUS_WORDS = {
-    "within gap": "within the gap asked for", "open": "with a wider gap", "infeasible": "without any portfolio",
+    "within gap": "within the gap", "open": "with a wider gap", "infeasible": "without any portfolio",
     "unknown": "not solved", "bad input": "with bad input",
 }  # fmt: skip
 #: What is kept of every account that has an answer, beside its trades.
@@ -96,7 +101,8 @@ def rebalance(
     accounts : path, DataFrame or iterable
         A CSV or Parquet file or a frame with one row a holding (account, asset, weight) or one row an account (account,
         and a column for every asset); or mappings with account, holdings and rules. Columns named like rules of
-        `Portfolio` (assets, max_weight, max_turnover, exclude, ...) are those of the account.
+        `Portfolio` (assets, max_weight, max_turnover, exclude, ...) are those of the account. Weights are shares of the
+        account; what they lack to the budget is cash, to be invested.
     market : Portfolio
         Returns, covariance, and the rules of every account that has none of its own.
     gap : float
@@ -109,7 +115,7 @@ def rebalance(
     store : path, optional
         SQLite file for the answers as they come; in memory if left out.
     resume : bool
-        Go on with the run in `store`; nothing is done twice.
+        Go on with the run in `store`; nothing is done twice but accounts that have changed.
     executor : concurrent.futures.Executor, optional
         Where accounts are solved, such as Dask's `Client.get_executor()`; the numbers do not depend on it.
     jobs : int, optional
@@ -203,8 +209,12 @@ class _Run:
         return Rebalanced(self.market, self.store, self.counts, time.perf_counter() - self.began, interrupted)
 
     def _solve(self, piece: list[Job], workers: Workers[Job, dict[int, Record]] | None) -> None:
-        there = self.store.stored(PHASE, piece[0][0], piece[-1][0])
-        pending = [job for job in piece if job[0] not in there]
+        there = self.store.between(PHASE, piece[0][0], piece[-1][0])
+        # An account that is not what it was is done again.
+        pending = [job for job in piece if there.get(job[0], {}).get("key") != job[1].key]
+        for number, _ in pending:
+            if number in there:
+                self.counts[there[number]["status"]] -= 1
         tasks = [pending[k : k + TASK] for k in range(0, len(pending), TASK)]
         if workers is None:
             found: Iterator[dict[int, Record]] = (solve_accounts(task, *self.shared) for task in tasks)
@@ -230,7 +240,7 @@ def solve_accounts(
 
     be_patient()
     with one_thread(market.n):
-        return {number: _solved(account, market, config, gap, seed) for number, account in jobs}
+        return {number: {**_solved(account, market, config, gap, seed), "key": account.key} for number, account in jobs}
 
 
 def portfolio_of(account: Account, market: Portfolio) -> Portfolio:
@@ -246,9 +256,16 @@ def _solved(account: Account, market: Portfolio, config: Config, gap: float, see
         return {"account": account.name, "status": "bad input", "reason": account.fault}
     try:
         portfolio = portfolio_of(account, market)
+        held = float(portfolio.current.sum())
+        if (portfolio.min_weight >= 0).all() and held > MOST_HELD * portfolio.budget:
+            raise ArgumentError(
+                f"its weights add up to {held:g}, the budget is {portfolio.budget:g}; give shares such as 0.25 or 25%"
+            )
         problem = portfolio.problem()
         result = solve(problem, config=config, gap=gap, seed=seed)
     except HybridMIPError as error:
+        if sum(abs(weight) for weight in account.holdings.values()) > PERCENT:
+            return {"account": account.name, "status": "bad input", "reason": PERCENT_MEANT}
         return {"account": account.name, "status": "bad input", "reason": str(error)}
     record: Record = {"account": account.name, "status": str(result.status), "seconds": time.perf_counter() - began}
     if not result.has_solution:

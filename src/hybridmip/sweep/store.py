@@ -101,12 +101,13 @@ class Store:
         )
         return {point: json.loads(record) for point, record in rows}
 
-    def stored(self, phase: str, first: int, last: int) -> set[int]:
-        """Which of these points have an answer."""
+    def between(self, phase: str, first: int, last: int) -> dict[int, Record]:
+        """The answers of these points, both ends included."""
         rows = self._connection.execute(
-            "SELECT point FROM answers WHERE phase = ? AND round = 0 AND point BETWEEN ? AND ?", (phase, first, last)
+            "SELECT point, record FROM answers WHERE phase = ? AND round = 0 AND point BETWEEN ? AND ?",
+            (phase, first, last),
         )
-        return {point for (point,) in rows}
+        return {point: json.loads(record) for point, record in rows}
 
     def each(self, phase: str) -> Iterator[tuple[int, Record]]:
         """All answers in the order of their points, one at a time."""
