@@ -17,6 +17,7 @@ from scipy import sparse
 import hybridmip as hm
 from hybridmip.engines.conic import solve_cone_program
 from hybridmip.errors import ArgumentError
+from hybridmip.run import phases
 
 #: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=20 for thousands.
 TIMES = int(os.environ.get("HYBRIDMIP_EXAMPLES", "1"))
@@ -360,3 +361,17 @@ def test_a_benchmark_from_its_returns() -> None:
             hm.Benchmark.from_returns(bad, history)
     with pytest.raises(ArgumentError, match="dates"):
         hm.Benchmark.from_returns(index.set_axis(range(len(index))), history)
+
+
+def test_a_bound_where_there_is_no_time_for_a_relaxation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The formula at the answer is better than nothing by far, and is a certificate."""
+    mean, covariance, _ = market(n=40)
+    rules: dict[str, Any] = {"min_weight": -0.3, "max_short": 0.3, "max_gross": 1.6, "assets": (None, 8)}
+    portfolio = hm.Portfolio(mean, covariance, objective="utility", risk_aversion=5.0, **rules)
+    best = hm.solve(portfolio, time_limit=20)
+    monkeypatch.setattr(phases, "_expected_seconds", lambda problem: 1e9)
+    config = hm.Config(tree=hm.TreeSettings(work=0))
+    result = hm.solve(portfolio, config=config, time_limit=20)
+    assert "persp" not in result.bounds
+    assert result.bounds["trivial"] < result.bounds["answer"] <= best.objective + 1e-9
+    assert result.certificate.verify(result.problem)

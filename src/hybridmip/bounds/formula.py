@@ -188,12 +188,13 @@ class Formula:
     def least_over_binaries(self, terms: Terms, binary_rows: Vector, times: float = 1.0) -> float:
         """A lower bound on costs'b over the feasible b, with so many times the errors taken off.
 
-        Exact but for those where the rows on b are counts over disjoint sets; else the rows are priced.
+        Exact but for those where the rows on b are counts over disjoint sets, or these and choices within them; else
+        the rows are priced.
         """
         problem, binaries = self.problem, self.binaries
         costs, errors = terms.costs, times * terms.errors
         # The errors are part of the costs: a binary whose cost is certain to be positive adds none.
-        if binaries.kind in ("free", "disjoint"):
+        if binaries.kind != "general":
             lowered = costs - errors
             chosen = lowered[binaries.maximise(-lowered)]
             return float(chosen.sum()) - times * rounding(problem.m) * float(np.abs(chosen).sum())

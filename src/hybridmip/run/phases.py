@@ -215,6 +215,7 @@ class Relaxations(Phase):
             relaxation = RELAXATIONS[name](state.config)
             state.check()
             if state.remaining is not None and expected > state.remaining:
+                self._from_the_answer(run)
                 break
             if expected > DOMINATED_SECONDS and any(other in run.relaxed for other in relaxation.dominated_by):
                 continue
@@ -238,6 +239,18 @@ class Relaxations(Phase):
                 state.guide(penalties=setting.formula.penalties(found.proof))
             state.raise_bound(name, found.bound, found.grade, found.proof, products=found.products)
         return None
+
+    @staticmethod
+    def _from_the_answer(run: Run) -> None:
+        """Where there is no time for a relaxation: the formula at the best point so far, at next to no cost."""
+        state, setting = run.state, run.setting
+        best, below = state.best, state.problem.Q.below
+        if best.x is None or best.row_multipliers is None:
+            return
+        diagonal = np.zeros(state.problem.n) if below is None else setting.phi
+        nothing = np.zeros(state.problem.B.shape[0])
+        bound, proof = setting.formula.claim(Proof(diagonal, best.x, best.row_multipliers, nothing))
+        state.raise_bound("answer", bound, Grade.PROVEN, proof)
 
 
 def _expected_seconds(problem: Problem) -> float:
