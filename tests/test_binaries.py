@@ -9,6 +9,7 @@ import pytest
 from problems import BINARY_ROWS, Recipe, all_members, make
 from scipy import stats
 
+from hybridmip.bounds.certificate import Certificate
 from hybridmip.model import binaries as module
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.problem import Problem
@@ -337,3 +338,14 @@ def test_two_layers_of_counts(seed: int) -> None:
         assert scores[best].sum() == pytest.approx((members @ scores).max(), abs=1e-12)
         assert binaries.contains(binaries.random(rng))
     assert not (members.any(axis=0) & ~binaries.possible).any()
+
+
+def test_choices_that_leave_no_member_are_told_at_once() -> None:
+    """Two sets of which one must be on each, and a count of one: whoever asks for a bound is told, by no exception."""
+    B, lower, upper = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]]), [0, 1, 1], [1, 1, 1]
+    with pytest.raises(NoFeasibleBinaries):
+        of_rows(B, lower, upper)
+    problem = Problem(Q=np.ones(4), B=B, b_lower=lower, b_upper=upper, x_lower=0, x_upper=1, switch=np.arange(4))
+    nothing = np.zeros(4)
+    certificate = Certificate(nothing, nothing, np.zeros(0), np.zeros(3), -1.0)
+    assert certificate.bound(problem) == np.inf

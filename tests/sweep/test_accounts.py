@@ -209,6 +209,14 @@ def test_a_changed_account_is_done_again(tmp_path: Path) -> None:
     assert numbers(again) == numbers(hm.rebalance(accounts, asked))
     assert again.counts["bad input"] == 1
     assert len(again) == 5
+    again.close()
+    fewer = hm.rebalance(accounts[:3], asked, store=store, resume=True)
+    assert numbers(fewer) == numbers(hm.rebalance(accounts[:3], asked))
+    assert len(fewer) == 3
+    fewer.close()
+    dearer = market(trade_cost=(0.001, 0.002))  # to sell, which a market without holdings does not show
+    with pytest.raises(FileError, match="other rules"):
+        hm.rebalance(accounts, dearer, store=store, resume=True)
 
 
 def test_bad_arguments() -> None:

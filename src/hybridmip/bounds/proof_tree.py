@@ -451,7 +451,7 @@ class Check:
                 return ""  # off: it has none
             on[owner] = 1
         terms = self._terms(self.proof.reasons[number], on, beyond)
-        if terms is None or self._value(terms, on, counts) < self.proof.claimed:
+        if terms is None or not self._value(terms, on, counts) >= self.proof.claimed:
             return f"reason {number} does not rule out x {j} beyond {value:.12g}"
         (box.upper if side > 0 else box.lower)[j] = value
         return ""

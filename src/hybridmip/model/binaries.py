@@ -1,7 +1,7 @@
 """The set of b that satisfy every row on b alone: which moves stay in it, and its best member for scores.
 
 `B b` within its limits, and rows of A and G that have no x. Rows that are counts over disjoint sets
-(one cardinality row, sectors), also with sets inside them of which at most one is on (the ways to hold an asset), are
+(one cardinality row, sectors), also with sets inside them of which at most one is on (the modes of a quantity), are
 handled by sorting; of few binaries all members are listed; anything else is a small MILP.
 """
 
@@ -115,6 +115,8 @@ class BinarySet:
         self.choice = np.full(self.m, -1, dtype=np.intp)
         self.choice_lower: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.kind = self._recognise()
+        if self.kind == "nested":
+            self._take_the_top(np.zeros(self.m))  # where there is no member that is told at once
         self._model: LinearModel | None = None
         self._dense = M.toarray() if M.shape[0] * self.m <= 20_000_000 else None
 

@@ -8,6 +8,7 @@ answer, and never stops the others.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import math
@@ -34,7 +35,7 @@ from hybridmip.run.result import relative_gap
 from hybridmip.run.settings import TreeSettings
 from hybridmip.run.solve import solve
 from hybridmip.sweep.store import Record, Store
-from hybridmip.sweep.workers import Workers
+from hybridmip.sweep.workers import Workers, check_workers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,12 +150,7 @@ def rebalance(
         raise ArgumentError(f"market is a {type(market).__name__}; give a Portfolio with the rules of every account")
     if not 0 < gap < 1:
         raise ArgumentError(f"gap is {gap!r}; it must be a number between 0 and 1, such as 0.001")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ArgumentError(f"seed is {seed!r}; it must be a whole number of at least 0")
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-        raise ArgumentError(f"jobs is {jobs!r}; it must be a whole number of at least 1, or None")
-    if jobs is not None and executor is not None:
-        raise ArgumentError("jobs and executor are both given; give one of them")
+    check_workers(seed, jobs, executor)
     if not work > 0:
         raise ArgumentError(f"work is {work!r}; it must be a positive number, such as 0.5 for narrower gaps")
     config = (config_of_accounts(work) if config is None else config).replace(threads=1)
@@ -162,10 +158,16 @@ def rebalance(
     settings = {
         "what": "accounts", "gap": repr(gap), "seed": str(seed), "version": __version__,
         "configuration": json.dumps(asdict(config.replace(phases=None)), sort_keys=True) + _in_words(config),
-        "problem": market.problem().hash,
+        "problem": f"{market.problem().hash} {_costs(market)}",
     }  # fmt: skip
     answers = Store(store, settings, resume)
     return _Run(given, market, config, gap, seed, answers, progress).everything(executor, jobs)
+
+
+def _costs(market: Portfolio) -> str:
+    """Tells what trades cost: a problem without holdings has no sales in it."""
+    parts = (*market.trade_cost, market.fixed_trade_cost, market.min_trade)
+    return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=8).hexdigest()
 
 
 def _in_words(config: Config) -> str:
@@ -195,9 +197,12 @@ class _Run:
             if executor is not None or jobs is not None:
                 count = jobs or max(int(getattr(executor, "_max_workers", 0) or 0), 4)
                 workers = Workers(solve_accounts, count, MOST_DEATHS, _too_many, executor)
-            numbered = enumerate(self.accounts)
+            numbered, count = enumerate(self.accounts), 0
             while piece := list(itertools.islice(numbered, PIECE)):
                 self._solve(piece, workers)
+                count = piece[-1][0] + 1
+            for record in self.store.cut(PHASE, count):  # accounts that are not there any more
+                self.counts[record["status"]] -= 1
         except KeyboardInterrupt:
             interrupted = True
         except BaseException:

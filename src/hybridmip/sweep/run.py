@@ -28,7 +28,7 @@ from hybridmip.sweep.curve import Frontier
 from hybridmip.sweep.family import Family, PortfolioFamily, as_family, family_hash
 from hybridmip.sweep.store import Record, Store
 from hybridmip.sweep.work import Job, solve_points
-from hybridmip.sweep.workers import Workers
+from hybridmip.sweep.workers import Workers, check_workers
 
 #: A neighbor's answer must be better by this share to be taken.
 BETTER = 1e-9
@@ -350,11 +350,6 @@ def _check(
         raise ArgumentError(f"points is {points!r}; it must be a whole number of at least 1")
     if between not in ("efficient", "attainable"):
         raise ArgumentError(f"between is {between!r}; choose 'efficient' or 'attainable'")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ArgumentError(f"seed is {seed!r}; it must be a whole number of at least 0")
     if time_limit is not None and not time_limit > 0:
         raise ArgumentError(f"time_limit is {time_limit}; it must be a positive number of seconds, or None")
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-        raise ArgumentError(f"jobs is {jobs!r}; it must be a whole number of at least 1, or None")
-    if jobs is not None and executor is not None:
-        raise ArgumentError("jobs and executor are both given; give one of them")
+    check_workers(seed, jobs, executor)

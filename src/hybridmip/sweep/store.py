@@ -117,6 +117,14 @@ class Store:
         for point, record in rows:
             yield point, json.loads(record)
 
+    def cut(self, phase: str, first: int) -> list[Record]:
+        """Take out the answers from this point on; returns them."""
+        where = "FROM answers WHERE phase = ? AND round = 0 AND point >= ?"
+        gone = [json.loads(record) for (record,) in self._connection.execute(f"SELECT record {where}", (phase, first))]
+        with self._connection:
+            self._connection.execute(f"DELETE {where}", (phase, first))
+        return gone
+
     def put(self, phase: str, round_: int, answers: dict[int, Record]) -> None:
         """Store answers; all of them or none."""
         rows = [(phase, round_, point, json.dumps(record)) for point, record in answers.items()]

@@ -10,13 +10,23 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from typing import Any, Generic, TypeVar
 
-from hybridmip.errors import HybridMIPError
+from hybridmip.errors import ArgumentError, HybridMIPError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 #: Tasks handed over at once, for each worker: one to work on, one to go on with.
 AHEAD = 2
+
+
+def check_workers(seed: object, jobs: object, executor: object) -> None:
+    """Refuse a seed and a number of processes that are none, and two places to work at."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ArgumentError(f"seed is {seed!r}; it must be a whole number of at least 0")
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
+        raise ArgumentError(f"jobs is {jobs!r}; it must be a whole number of at least 1, or None")
+    if jobs is not None and executor is not None:
+        raise ArgumentError("jobs and executor are both given; give one of them")
 
 
 class Workers(Generic[Item, Answer]):
