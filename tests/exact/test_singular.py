@@ -120,6 +120,21 @@ def test_copies_to_the_last_digit_lack_nothing() -> None:
     assert barely[6] >= 1e-25
 
 
+def test_copies_in_other_units_lack_nothing() -> None:
+    """Columns that are the same but for a power of two are copies as well."""
+    root = np.random.default_rng(2).normal(size=(5, 5))
+    index, units = [0, 1, 2, 3, 4, 2, 0], np.array([0, 3, -7, 1, 0, 12, -2])
+    matrix = np.ldexp((root @ root.T)[np.ix_(index, index)], units[:, None] + units[None, :])
+    nothing = lacking(matrix)
+    assert nothing is not None
+    assert not nothing.any()
+    taken = np.zeros(7)
+    taken[1] = 0.5 * float(np.linalg.eigvalsh(root @ root.T)[0]) * 4.0**3
+    fits = lacking(matrix, taken)
+    assert fits is not None
+    assert not fits.any()
+
+
 def test_nothing_but_cash() -> None:
     """Without a target cash alone has no variance: proven at once, also beside copies."""
     for kind in ("cash", "copies"):

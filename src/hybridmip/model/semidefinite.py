@@ -70,8 +70,10 @@ def lacking(
     for room in (-rounding, 0.1 * rounding, rounding, 10 * rounding, 1e-11, 1e-10, 0.5 * tolerance):
         if room > max(tolerance, 10 * rounding):
             break
-        if room == 0.1 * rounding and (copies := _copies(matrix, kept, taken)) is not None:
-            return _without(copies, matrix, taken, tolerance, diagonal)
+        if room == 0.1 * rounding and (copies := _copies(scaled, kept, taken, len(matrix))) is not None:
+            exponents = np.zeros(len(matrix), dtype=np.int64)
+            exponents[kept] = root
+            return _without(copies, exponents, matrix, taken, tolerance, diagonal)
         tried = np.array(scaled, order="F")
         tried[np.diag_indices(kept.size)] = own + room
         if (own + room > 0.0).all() and lapack.dpotrf(tried, lower=1, overwrite_a=1)[1] == 0:
@@ -82,18 +84,23 @@ def lacking(
 
 
 def _copies(
-    matrix: NDArray[np.float64], kept: NDArray[np.intp], taken: NDArray[np.float64] | None
+    scaled: NDArray[np.float64], kept: NDArray[np.intp], taken: NDArray[np.float64] | None, size: int
 ) -> NDArray[np.intp] | None:
-    """For every x the first one with the very same row, among those that nothing is taken of; None where all differ."""
-    whole = kept if taken is None else kept[taken[kept] == 0.0]
-    first, known = np.arange(len(matrix)), dict[bytes, np.intp]()
-    for i in whole:
-        first[i] = known.setdefault(matrix[i].tobytes(), i)
-    return None if len(known) == whole.size else first
+    """For every x the first one with the very same row, among those that nothing is taken of; None where all differ.
+
+    The same but for their units, which are powers of two: rows are those of the scaled matrix of the x that are kept.
+    """
+    first, known, count = np.arange(size), dict[bytes, np.intp](), 0
+    for row, i in zip(scaled, kept, strict=True):
+        if taken is None or taken[i] == 0.0:
+            first[i] = known.setdefault(row.tobytes(), i)
+            count += 1
+    return None if len(known) == count else first
 
 
 def _without(
     first: NDArray[np.intp],
+    exponents: NDArray[np.int64],
     matrix: NDArray[np.float64],
     taken: NDArray[np.float64] | None,
     tolerance: float,
@@ -106,4 +113,5 @@ def _without(
         return None
     slack = np.zeros(first.size)
     slack[own] = found
-    return np.asarray(slack[first] * np.bincount(first, minlength=first.size)[first])
+    times = np.bincount(first, minlength=first.size)[first]
+    return np.asarray(np.ldexp(slack[first] * times, 2 * (exponents - exponents[first])))
