@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from problems import BINARY_ROWS, BOUNDS, NoReference, Recipe, all_members, make, optimum, restricted_value
+from problems import BINARY_ROWS, BOUNDS, NoReference, Recipe, about, all_members, make, optimum, restricted_value
 from states import make_state
 
 import hybridmip as hm
@@ -64,6 +64,11 @@ def terms_by_loops(
     """Constant and cost of every b of the closed formula, one number at a time, without rounding errors."""
     Q, A, G = problem.Q.toarray(), problem.A.toarray(), problem.G.toarray()
     D, y = proof.diagonals[reason.diagonal], reason.point
+    if reason.products >= 0:
+        products = proof.products[reason.products]
+        assert not products.rows.any()
+        assert not products.chords.any()
+        Q = Q - products.pairs.toarray()
     block = Q[np.ix_(there, there)] - np.diag(D[there])
     assert not there or np.linalg.eigvalsh(block).min() >= -1e-8 * max(1.0, np.abs(block).max())
     lower, upper = box
@@ -88,6 +93,7 @@ def terms_by_loops(
 
 def checked_by_loops(problem: hm.Problem, proof: ProofTree) -> bool:
     """Whether every feasible b ends at a reason that gives it at least the value claimed."""
+    problem = about(problem, proof)
     members = all_members(problem.B.toarray(), problem.b_lower, problem.b_upper, problem.m)
     slack = 1e-9 * (1.0 + abs(proof.claimed))
 

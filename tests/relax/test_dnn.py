@@ -106,7 +106,7 @@ def test_products_that_prove_nothing_are_refused() -> None:
     assert not none.fault(problem, lower, upper)
 
     def changed(name: str, at: Any, value: float) -> Products:
-        values = getattr(none, name).copy()
+        values = none.pairs.toarray() if name == "pairs" else getattr(none, name).copy()
         values[at] = value
         return replace(none, **{name: values})
 

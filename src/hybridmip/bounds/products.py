@@ -25,6 +25,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from hybridmip.errors import ProblemError
 from hybridmip.model.problem import Problem
@@ -32,6 +33,8 @@ from hybridmip.model.quadratic import DenseForm, Matrix, Vector, quadratic_form
 from hybridmip.model.semidefinite import roots
 
 EPS = float(np.finfo(float).eps)
+#: Share of the pairs up to which a document has them one by one.
+FEW = 0.3
 
 
 class Lowered(NamedTuple):
@@ -49,37 +52,44 @@ class Products:
 
     Attributes
     ----------
-    pairs : ndarray, shape (n, n)
-        N: symmetric, not negative, zero on the diagonal.
+    pairs : sparse array, shape (n, n)
+        N: symmetric, not negative, zero on the diagonal. An array is taken as well.
     rows : ndarray, shape (rows, n)
         w.
     chords : ndarray, shape (n,)
         c.
     """
 
-    pairs: Matrix
+    pairs: sparse.csr_array
     rows: Matrix
     chords: Vector
+
+    def __post_init__(self) -> None:
+        pairs = sparse.csr_array(self.pairs)
+        pairs.eliminate_zeros()
+        pairs.sort_indices()
+        object.__setattr__(self, "pairs", pairs)
 
     @cached_property
     def digest(self) -> bytes:
         """Tells these products from others."""
-        parts = (np.ascontiguousarray(part).tobytes() for part in (self.pairs, self.rows, self.chords))
-        return hashlib.blake2b(b"".join(parts)).digest()
+        pairs = self.pairs
+        parts = (pairs.indptr, pairs.indices, pairs.data, self.rows, self.chords)
+        return hashlib.blake2b(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).digest()
 
     def fault(self, problem: Problem, lower: Vector, upper: Vector) -> str:
         """Why this proves nothing about a problem with these limits of x; empty where it does."""
         n = problem.n
         if self.pairs.shape != (n, n) or self.rows.shape != (problem.rows, n) or self.chords.shape != (n,):
             return "products do not fit the problem"
-        if not all(np.isfinite(values).all() for values in (self.pairs, self.rows, self.chords)):
+        if not all(np.isfinite(values).all() for values in (self.pairs.data, self.rows, self.chords)):
             return "products have an entry that is not a finite number"
-        if (self.pairs < 0).any() or (self.chords < 0).any():
+        if (self.pairs.data < 0).any() or (self.chords < 0).any():
             return "products have a negative multiple"
-        if (self.pairs != self.pairs.T).any() or self.pairs.diagonal().any():
+        if (self.pairs != self.pairs.T).nnz or self.pairs.diagonal().any():
             return "products of pairs are not symmetric, or have a diagonal"
         negative = lower < 0
-        if self.pairs[negative].any() or self.rows[:, negative].any() or self.chords[negative].any():
+        if np.diff(self.pairs.indptr)[negative].any() or self.rows[:, negative].any() or self.chords[negative].any():
             return "products have an x that can be negative"
         if (self.chords[np.isinf(upper)] != 0).any():
             return "products have an x without an upper limit"
@@ -94,13 +104,13 @@ class Products:
         A, w, c = problem.A.toarray(), self.rows, self.chords
         Q, times = problem.Q.toarray(), 2 * (problem.rows + 6) * EPS
         mixed, in_mixed = A.T @ w, np.abs(A).T @ np.abs(w)
-        below = Q - self.pairs - (mixed + mixed.T) / 2
-        error = times * (np.abs(Q) + self.pairs + (in_mixed + in_mixed.T) / 2)
+        pairs = self.pairs.toarray()
+        below = Q - pairs - (mixed + mixed.T) / 2
+        error = times * (np.abs(Q) + pairs + (in_mixed + in_mixed.T) / 2)
         at = np.arange(problem.n)
         error[at, at] += times * c
-        # e |x_i x_j| <= e (r_i / r_j x_i^2 + r_j / r_i x_j^2) / 2, with r near the deviations: units do not count.
-        size = np.ldexp(1.0, roots(np.maximum(np.diag(Q), 0.0)))
-        below[at, at] += c - size * (error / size).sum(axis=1)
+        below[at, at] += c
+        below = _rounded_down(below, error, Q)
         limits = np.where(w > 0, problem.row_lower[:, None], problem.row_upper[:, None])
         priced = w * np.where(w != 0, limits, 0.0)
         l, u = np.where(c > 0, lower, 0.0), np.where(c > 0, upper, 0.0)
@@ -129,19 +139,31 @@ class Products:
 
     def rescaled(self, columns: Any, rows: Any, objective: int) -> Products:
         """The same for the problem whose `Problem.rescaled` this is for: powers of two, no digit changes."""
+        pairs = self.pairs.tocoo()
+        moved = np.ldexp(pairs.data, -columns[pairs.row] - columns[pairs.col] - objective)
         return Products(
-            np.ldexp(self.pairs, -columns[:, None] - columns[None, :] - objective),
+            sparse.csr_array((moved, (pairs.row, pairs.col)), shape=pairs.shape),
             np.ldexp(self.rows, rows[:, None] - columns[None, :] - objective),
             np.ldexp(self.chords, -2 * columns - objective),
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """A document ready for JSON: of the pairs the lower triangle, row by row, of the x that have any."""
-        there = np.flatnonzero(self.pairs.any(axis=0) | self.rows.any(axis=0) | (self.chords != 0))
-        block = self.pairs[np.ix_(there, there)]
+        """A document ready for JSON: of the pairs the lower triangle, row by row, of the x that have any.
+
+        Where most are zero `few` has the others instead: (x, x, multiple).
+        """
+        some = np.diff(self.pairs.indptr) > 0
+        there = np.flatnonzero(some | self.rows.any(axis=0) | (self.chords != 0))
+        if self.pairs.nnz > FEW * there.size**2:
+            block = self.pairs.toarray()[np.ix_(there, there)]
+            pairs: dict[str, Any] = {"pairs": block[np.tril_indices(there.size, -1)].tolist()}
+        else:
+            below = sparse.tril(self.pairs, -1, format="coo")
+            entries = zip(below.row.tolist(), below.col.tolist(), below.data.tolist(), strict=True)
+            pairs = {"few": [list(entry) for entry in entries]}
         return {
             "x": there.tolist(),
-            "pairs": block[np.tril_indices(there.size, -1)].tolist(),
+            **pairs,
             "rows": [[int(k), self.rows[k, there].tolist()] for k in np.flatnonzero(self.rows.any(axis=1))],
             "chords": self.chords[there].tolist(),
         }
@@ -159,15 +181,40 @@ class Products:
         if there.ndim != 1 or np.unique(there).size != there.size or ((there < 0) | (there >= n)).any():
             raise ValueError
         pairs, w, chords = np.zeros((n, n)), np.zeros((rows, n)), np.zeros(n)
-        block = np.zeros((there.size, there.size))
-        block[np.tril_indices(there.size, -1)] = _numbers(document["pairs"], there.size * (there.size - 1) // 2)
-        pairs[np.ix_(there, there)] = block + block.T
+        if "few" in document:
+            for i, j, multiple in document["few"]:
+                if any(isinstance(k, bool) or not isinstance(k, int) or not 0 <= k < n for k in (i, j)) or i == j:
+                    raise ValueError
+                pairs[i, j] = pairs[j, i] = _numbers([multiple], 1)[0]
+        else:
+            block = np.zeros((there.size, there.size))
+            block[np.tril_indices(there.size, -1)] = _numbers(document["pairs"], there.size * (there.size - 1) // 2)
+            pairs[np.ix_(there, there)] = block + block.T
         for k, values in document["rows"]:
             if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k < rows:
                 raise ValueError
             w[k, there] = _numbers(values, there.size)
         chords[there] = _numbers(document["chords"], there.size)
         return cls(pairs, w, chords)
+
+
+def less_pairs(Q: Matrix, pairs: sparse.csr_array, rows: int) -> Matrix:
+    """What products of pairs alone leave of Q in a problem with so many rows, as `Products.lowered` has it."""
+    error = np.abs(Q)
+    below = Q.copy()
+    i = np.repeat(np.arange(len(Q)), np.diff(pairs.indptr))
+    below[i, pairs.indices] -= pairs.data
+    error[i, pairs.indices] += pairs.data
+    return _rounded_down(below, 2 * (rows + 6) * EPS * error, Q)
+
+
+def _rounded_down(below: Matrix, error: Matrix, Q: Matrix) -> Matrix:
+    """What the entries can be wrong by taken off the diagonal, in place."""
+    # e |x_i x_j| <= e (r_i / r_j x_i^2 + r_j / r_i x_j^2) / 2, with r near the deviations: units do not count.
+    size = np.ldexp(1.0, roots(np.maximum(np.diag(Q), 0.0)))
+    at = np.arange(len(Q))
+    below[at, at] -= size * (error / size).sum(axis=1)
+    return below
 
 
 def _numbers(entry: Any, size: int) -> Vector:

@@ -20,6 +20,7 @@ from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.engines.blas import one_thread
 from hybridmip.exact.lifting import Lifting
 from hybridmip.exact.limits import limits_of_objective
+from hybridmip.exact.mixtures import unmixing
 from hybridmip.exact.recorder import Recorder
 from hybridmip.exact.subtree import Grown, grow, grow_elsewhere
 from hybridmip.exact.tree import RANK, Diagonal, Node, Outcome, Reason, Worker
@@ -130,6 +131,8 @@ class Branching:
             self._stopped_in_time(),
         ):
             if not self._began:
+                if not self.lifted:
+                    self.worker = unmixing(self.worker, self.setting)
                 self._limit()
                 # The diagonal found before is for x in the solver's units, which say little where there were no limits.
                 limited = self.worker.shared is not self._plain
@@ -211,7 +214,7 @@ class Branching:
         lower, upper = shared.lower.copy(), shared.upper.copy()
         for limit in found:
             (upper if limit.side > 0 else lower)[limit.j] = limit.value
-        self.worker, self._packed = Worker(shared.within(lower, upper), worker.products), None
+        self.worker, self._packed = worker.within(lower, upper), None
         self._close(Tried(cut, Grade.PROVEN))  # what is beyond them is only known not to be below it
         self.work += float(len(found) * shared.q.size**2)
         if self.record is not None:
@@ -234,6 +237,8 @@ class Branching:
 
     def _known(self) -> Reason | None:
         """A proof from before that passes the cut, as a reason: nothing is left to do then but to keep it."""
+        if self.setting.binaries.kind == "nested":
+            return None  # a document prices its rows, whose least b a certificate finds by sorting
         found = self.state.ledger.best_proof(products=False)
         if found is None or found.proof is None or not found.claimed >= self.cut:
             return None
@@ -296,6 +301,9 @@ class Branching:
     def _guide(self, root: Outcome) -> None:
         """What the root found is a proof by itself, and guides the searches that follow."""
         state = self.state
+        if root.reason is not None and root.reason.products is not None:
+            self._claim(root.reason)
+            return
         if root.reason is None or (not root.children and root.reason.value <= state.bound):
             return
         rows = self.worker.shared.rows
@@ -355,7 +363,8 @@ class Branching:
             if self.record is not None:  # by now: a better answer lowers the cut to its own value
                 self.record.close(node, self._solved(outcome.leaf, answer, cut))
             return
-        if outcome.bound >= cut:
+        # A document has no place for a bound that is the parent's: what was split for want of one of its own goes on.
+        if outcome.bound >= cut and not (self.record is not None and outcome.children):
             self._close(Tried(outcome.bound, Grade.PROVEN))
             return
         for child in outcome.children:

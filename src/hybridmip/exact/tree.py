@@ -62,10 +62,16 @@ LEAST_GAIN = 1e-3
 
 @dataclass(frozen=True)
 class Diagonal:
-    """A diagonal D, and what Q - D lacks to being semidefinite on the x that are left."""
+    """A diagonal D, and what Q - D lacks to being semidefinite on the x that are left.
+
+    Where products were taken off the objective first, it is below what these leave of Q.
+    """
 
     values: Vector
     slack: Vector
+    products: Products | None = None
+    #: Where it is made of one below a part of Q (`exact.mixtures`), that.
+    inner: Vector | None = None
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,11 @@ class Outcome:
     work: float = 0.0
 
 
+def rank_of(size: int) -> int:
+    """Columns of the factor that serve so many x."""
+    return 8 if size <= 36 else 12 if size <= 80 else RANK
+
+
 class Worker:
     """Works on nodes; holds nothing that changes but the sign to stop.
 
@@ -152,11 +163,20 @@ class Worker:
         self._flat = self._without_curvature()
         self._any_flat = bool(self._flat.any())
         self._all_counted = bool((shared.group >= 0).all())
-        self._singular = bool((null_vectors(shared.Q).touched & self._curved).any())
+        #: Whether a null vector of Q has an entry on a curved x.
+        self.singular = bool((null_vectors(shared.Q).touched & self._curved).any())
         nowhere = np.zeros(shared.q.size, dtype=bool)
         self._no_null_vectors = NullVectors(nowhere, nowhere, np.zeros((0, shared.q.size)))
         slack = lacking(shared.Q, shared.ground) if shared.ground.any() else None
         self._ground = None if slack is None else Diagonal(shared.ground, slack)
+
+    def within(self, lower: Vector, upper: Vector) -> Worker:
+        """The same with other limits of x."""
+        return Worker(self.shared.within(lower, upper), self.products)
+
+    def form_of(self, diagonal: Diagonal) -> Matrix:
+        """The Q that a diagonal is below."""
+        return self.shared.Q
 
     def _without_curvature(self) -> NDArray[np.bool_]:
         """Which x have a switch and hardly any curvature beside the others, where these are few."""
@@ -202,7 +222,7 @@ class Worker:
     def null_vectors(self, node: Node) -> NullVectors:
         """Of Q on the curved x in play; kept with the node, since they change only when an x leaves."""
         n = self.shared.q.size
-        if not self._singular:
+        if not self.singular:
             return self._no_null_vectors
         there = np.flatnonzero(self.in_play(node.status) & self._curved)
         if node.null is None or not np.array_equal(there, node.null[0]):
@@ -215,6 +235,10 @@ class Worker:
             implied[there], touched[there], narrow[:, there] = found
             node.null = there, NullVectors(implied, touched, narrow)
         return node.null[1]
+
+    def without(self, node: Node) -> int:
+        """How many x have no diagonal for a null vector."""
+        return int((self.null_vectors(node).touched & self.free(node.status)).sum()) if self.singular else 0
 
     def certain(self, diagonal: Vector, status: Status) -> Diagonal | None:
         """The diagonal with a proof that it is below Q on the x in play; None where there is none."""
@@ -250,7 +274,7 @@ class Worker:
         node.weights = node.weights.copy()
         node.weights[free] = weight
         weight = np.maximum(weight, FLOOR * largest)
-        rank = 8 if free.size <= 36 else 12 if free.size <= 80 else RANK
+        rank = rank_of(free.size)
         V = np.ascontiguousarray(node.factor[free, :rank])
         found = np.zeros(free.size)
         old = node.diagonal.values[free]
@@ -285,7 +309,7 @@ class Worker:
         numbers, start = np.zeros(5), np.zeros(shared.size_of_iterate)
         low, high = shared.limits(node.counts)
         value = solve_node(
-            shared.Q, diagonal.values, shared.q, shared.p, shared.Mx, shared.Mb, low, high, shared.rows,
+            self.form_of(diagonal), diagonal.values, shared.q, shared.p, shared.Mx, shared.Mb, low, high, shared.rows,
             shared.lower, shared.upper, shared.switch, node.status, shared.kind, shared.group, node.counts.low,
             node.counts.high, diagonal.slack, cut - shared.offset, node.start, start, x, b, y, cost, last, following,
             numbers, self.stop,
@@ -297,7 +321,8 @@ class Worker:
         outcome.solves += 1
         outcome.iterations += int(numbers[0])
         outcome.work += float(numbers[3])
-        return Reason(diagonal, x, y[: shared.own_rows], value, self.products), b, (cost, last, following)
+        products = self.products if diagonal.products is None else diagonal.products
+        return Reason(diagonal, x, y[: shared.own_rows], value, products), b, (cost, last, following)
 
     def fixed(self, node: Node, value: float, costs: Any, cut: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Binaries that must be on, and that must be off, for anything below the cut."""
@@ -337,7 +362,7 @@ class Worker:
             outcome.closed = reason
             return outcome
         done = self._fix(node, reason, costs, cut, outcome)
-        without = int((self.null_vectors(node).touched & self.free(node.status)).sum()) if self._singular else 0
+        without = self.without(node)
         # Where a null vector is gone there is much to gain again.
         fresh = node.depth == 0 or without < node.without - 1
         rounds = ROOT_ROUNDS if fresh else ROUNDS if node.depth % 2 == 0 else 0
@@ -449,7 +474,7 @@ class Worker:
         with the largest x on it counts, and of its entries the largest: without a mixture its members have a diagonal
         again, without one of many members they have little.
         """
-        if not (self._singular or self._any_flat):
+        if not (self.singular or self._any_flat):
             return None
         free = self.free(node.status)
         flat = np.where(free & self._flat, np.abs(x), 0.0)

@@ -1,0 +1,224 @@
+"""Columns that are mixtures of others (a copy, a fund), and the products that leave all of them a diagonal.
+
+Where the columns F of Q are mixtures W of the columns K, with V = Q_KK,
+
+    x'Qx = z'Vz,   z = x_K + W x_F
+
+For D below V, z'Vz = z'(V - D)z + sum_k d_k z_k^2. Of z_k^2 = (x_k + sum_f w_kf x_f)^2 the squares are a diagonal, and
+the products are not negative where x and weights are not: they may be taken off the objective (`bounds.products`). Then
+every x_k has d_k, as it would have without the mixtures, and every x_f the sum of d_k w_kf^2.
+
+What is taken off is lost where both are on, so d_k is worth x_k^2 / b_k - x_k^2, and w_kf^2 times as much of every
+mixture, less the products at the point; where that is negative d_k is 0. So every node has products of its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hybridmip.bounds.products import Products, less_pairs
+from hybridmip.exact.fit_kernel import fit
+from hybridmip.exact.tree import FLOOR, NEGLIGIBLE, STOP, STRETCH, SWEEPS, Diagonal, Node, Worker, rank_of
+from hybridmip.model.quadratic import Matrix, Vector
+from hybridmip.model.semidefinite import lacking
+from hybridmip.relax.node import Shared
+from hybridmip.relax.protocol import Setting
+
+#: What the others leave of a mixture, as a share of its diagonal entry; weights below this are none, scaled likewise.
+NONE = 1e-9
+NO_WEIGHT = 1e-7
+#: A mixture is wide where the squares of its weights, in deviations, are less than this.
+WIDE = 0.5
+#: Exchanges of a mixture and a member, so that weights are not negative.
+MOST_EXCHANGES = 50
+#: Shares of a diagonal that are left out, until the rest is certain.
+SHARES = (0.0, 1e-9, 1e-7, 1e-5)
+
+
+class Mixtures(NamedTuple):
+    """Which columns are mixtures of which others.
+
+    Attributes
+    ----------
+    members, mixtures : ndarray of int
+        Columns that are independent, and those that are mixtures of them.
+    weights : ndarray, shape (members, mixtures)
+    """
+
+    members: NDArray[np.intp]
+    mixtures: NDArray[np.intp]
+    weights: Matrix
+
+
+def mixtures_in(matrix: Matrix) -> Mixtures | None:
+    """The mixtures among the columns of a semidefinite matrix that are not zero; None for none."""
+    from scipy.linalg import lapack, solve_triangular  # 0.1 s, which linear problems do not need
+
+    there = np.flatnonzero(np.diag(matrix) > 0.0)
+    if there.size < 2:
+        return None
+    size = np.sqrt(np.diag(matrix)[there])
+    factor, order, rank, _ = lapack.dpstrf(matrix[np.ix_(there, there)] / np.outer(size, size), tol=NONE, lower=1)
+    if rank == there.size:
+        return None
+    lower, order = np.tril(factor[:, :rank]), order - 1
+    table = solve_triangular(lower[:rank], lower[rank:].T, lower=True, trans="T")
+    table[np.abs(table) < NO_WEIGHT] = 0.0
+    members, mixed = order[:rank].copy(), order[rank:].copy()
+    # A column with one positive weight and negative ones is a member of the mixture that the positive one is of.
+    for _ in range(MOST_EXCHANGES):
+        wrong = np.flatnonzero((table < 0.0).any(axis=0) & ((table > 0.0).sum(axis=0) == 1))
+        if wrong.size == 0:
+            break
+        f = int(wrong[0])
+        k = int(np.argmax(table[:, f]))
+        column, row = table[:, f] / table[k, f], table[k].copy()
+        table = table - np.outer(column, row)
+        table[:, f], table[k] = -column, row / row[f]
+        table[k, f] = 1.0 / row[f]
+        table[np.abs(table) < NO_WEIGHT] = 0.0
+        members[k], mixed[f] = mixed[f], members[k]
+    weights = table * size[mixed][None, :] / size[members][:, None]
+    return Mixtures(there[members], there[mixed], weights)
+
+
+def unmixing(worker: Worker, setting: Setting) -> Worker:
+    """A worker that knows mixtures, where there are any with products that have a sign; else the one given."""
+    shared = worker.shared
+    if not worker.singular or worker.products is not None or shared.ground.any():
+        return worker
+    found = mixtures_in(shared.Q)
+    if found is None:
+        return worker
+    aware = Unmixing(shared, found, setting.problem.rows)
+    return aware if aware.serves else worker
+
+
+class Unmixing(Worker):
+    """Works on nodes of a problem with mixtures: each has the products that are best for it.
+
+    Parameters
+    ----------
+    shared : Shared
+    mixtures : Mixtures
+    rows : int
+        How many the problem has.
+    """
+
+    def __init__(self, shared: Shared, mixtures: Mixtures, rows: int) -> None:
+        super().__init__(shared)
+        self._mixtures, self._rows = mixtures, rows
+        members, mixed, weights = mixtures
+        signed = (shared.lower[members] >= 0.0)[:, None] & (shared.lower[mixed] >= 0.0)[None, :] & (weights >= 0.0)
+        self._wrong = (weights != 0.0) & ~signed
+        self.singular = False
+        # A mixture of many has little of a diagonal: it is decided before its members.
+        spread = (weights**2 * np.diag(shared.Q)[members][:, None]).sum(axis=0) / np.diag(shared.Q)[mixed]
+        self._flat[mixed[spread < WIDE]] = True
+        self._any_flat = bool(self._flat.any())
+
+    @property
+    def serves(self) -> bool:
+        """Whether some member of a mixture can have a diagonal."""
+        members = (self._mixtures.weights != 0.0).any(axis=1)
+        return bool((members & ~self._wrong.any(axis=1)).any())
+
+    def within(self, lower: Vector, upper: Vector) -> Worker:
+        """The same with other limits of x."""
+        return Unmixing(self.shared.within(lower, upper), self._mixtures, self._rows)
+
+    def without(self, node: Node) -> int:
+        """How many mixtures are undecided, times two: where one is decided there is much to gain again."""
+        return 2 * int(self.free(node.status)[self._mixtures.mixtures].sum())
+
+    def form_of(self, diagonal: Diagonal) -> Matrix:
+        """What the products of a diagonal leave of Q."""
+        products = diagonal.products
+        return self.shared.Q if products is None else less_pairs(self.shared.Q, products.pairs, self._rows)
+
+    def root(self, diagonal: Vector | None = None) -> Node:
+        """The node in which nothing is fixed but what is never on; its diagonal is found here."""
+        node = super().root(np.zeros(self.shared.q.size))
+        width = self.shared.upper - self.shared.lower
+        size = np.where(np.isfinite(width) & (width > 0), width, 1.0)
+        found = self._fit(node, size**2, np.zeros(size.size), 1.0)
+        if found is not None:
+            node.diagonal = found
+        return node
+
+    def fit(self, node: Node, x: Vector, b: Vector, step: float) -> Diagonal | None:
+        """A diagonal nearer to the best one for a point (x, b), and its products."""
+        base = np.maximum(b[np.maximum(self.shared.switch, 0)], 1e-9)
+        return self._fit(node, np.maximum(x**2 / base - x**2, 0.0), x, step)
+
+    def _fit(self, node: Node, gains: Vector, x: Vector, step: float) -> Diagonal | None:
+        """The same from what a diagonal is worth by itself, and the point whose products are lost."""
+        members, mixed, table = self._mixtures
+        there, free = self.in_play(node.status), self.free(node.status)
+        gains, x = np.where(free, gains, 0.0), np.where(there, x, 0.0)
+        table = np.where(there[mixed][None, :], table, 0.0)
+        lost = (x[members] + table @ x[mixed]) ** 2 - x[members] ** 2 - table**2 @ x[mixed] ** 2
+        worth = gains[members] + table**2 @ gains[mixed] - lost
+        touched = table != 0.0
+        curved = there[members] | touched.any(axis=1)
+        fitted = curved & (worth > 0.0) & ~(self._wrong & touched).any(axis=1)
+        if fitted.sum() < 2:
+            return None
+        inner = self._inner(node, members[fitted], members[curved & ~fitted], worth[fitted], step)
+        if inner is None:
+            return None
+        return self._diagonal(node, inner, table, free, there)
+
+    def _inner(self, node: Node, free: Vector, rest: Vector, worth: Vector, step: float) -> Vector | None:
+        """The diagonal below V of the members, x by x."""
+        before = node.weights[free]
+        worth = np.where(before >= 0, 0.5 * (worth + before), worth)
+        node.weights = node.weights.copy()
+        node.weights[free] = worth
+        rank = rank_of(free.size)
+        V = np.ascontiguousarray(node.factor[free, :rank])
+        found = np.zeros(free.size)
+        old = np.zeros(free.size) if node.diagonal.inner is None else node.diagonal.inner[free]
+        fit(
+            self.shared.Q, old, free, rest, np.maximum(worth, FLOOR * float(worth.max())), V, step, STRETCH, SWEEPS,
+            STOP, found,
+        )  # fmt: skip
+        node.factor = node.factor.copy()
+        node.factor[free, :rank] = V
+        if not found.any():
+            return None
+        inner = np.zeros(node.weights.size)
+        inner[free] = np.where(found > NEGLIGIBLE * np.diag(self.shared.Q)[free], found, 0.0)
+        return inner
+
+    def _diagonal(
+        self, node: Node, inner: Vector, table: Matrix, free: NDArray[np.bool_], there: NDArray[np.bool_]
+    ) -> Diagonal | None:
+        """The diagonal that one of the members leaves everybody, with the products that it takes."""
+        members, mixed, _ = self._mixtures
+        n, across = inner.size, inner[members][:, None] * table
+        between = table.T @ across
+        values = np.zeros(n)
+        values[members], values[mixed] = inner[members], np.diag(between)
+        values = np.where(free, values, 0.0)
+        k, f = np.nonzero(across * there[members][:, None])
+        g, h = np.nonzero(np.triu(between, 1))
+        products = None
+        if k.size + g.size:
+            i, j = np.concatenate([members[k], mixed[g]]), np.concatenate([mixed[f], mixed[h]])
+            taken = np.concatenate([across[k, f], between[g, h]])
+            both = np.concatenate([taken, taken]), (np.concatenate([i, j]), np.concatenate([j, i]))
+            products = Products(sparse.csr_array(both, shape=(n, n)), np.zeros((self._rows, n)), np.zeros(n))
+        Q, at = self.form_of(Diagonal(values, values, products)), np.flatnonzero(there)
+        for share in SHARES:
+            tried = (1.0 - share) * values
+            lack = lacking(Q[np.ix_(at, at)], tried[at])
+            if lack is not None:
+                slack = np.zeros(n)
+                slack[at] = lack
+                return Diagonal(tried, slack, products, inner)
+        return None
