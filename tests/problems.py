@@ -11,6 +11,8 @@ import highspy
 import numpy as np
 from scipy import sparse
 
+from hybridmip.bounds.certificate import Certificate, reformulated
+from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import FactorModel
 
@@ -158,6 +160,13 @@ def all_members(B: np.ndarray | None, b_lower: object, b_upper: object, m: int) 
 def _some_member(B: np.ndarray, b_lower: object, b_upper: object, rng: np.random.Generator) -> np.ndarray:
     every = all_members(B, b_lower, b_upper, B.shape[1])
     return np.asarray(every[rng.integers(len(every))] if len(every) else rng.random(B.shape[1]) < 0.5)
+
+
+def about(problem: Problem, document: Certificate | ProofTree) -> Problem:
+    """The problem that a certificate or a proof speaks of: the one given, or that with modes."""
+    found = reformulated(problem, document.modes)
+    assert found is not None
+    return found
 
 
 def optimum(problem: Problem) -> tuple[float, np.ndarray | None]:

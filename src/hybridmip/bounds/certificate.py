@@ -13,6 +13,9 @@ of it is the dual bound of a linear program.
 
 Where Q is singular, so that no diagonal fits, multiples of products that are not negative may be taken off the
 objective first (`bounds.products`); then Q, q, p and the offset above are those of what is left.
+
+Where quantities in modes were recognised (`bounds.modes`) all of this is about the problem with modes, which the check
+makes anew from the problem given.
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ import numpy as np
 from hybridmip import __version__
 from hybridmip.bounds.diagonal import semidefinite_slack
 from hybridmip.bounds.formula import Formula
+from hybridmip.bounds.modes import recognised
 from hybridmip.bounds.multipliers import usable, usable_multipliers
 from hybridmip.bounds.products import Products
-from hybridmip.errors import ArgumentError, FileError
+from hybridmip.errors import ArgumentError, FileError, ProblemError
 from hybridmip.files import read_json, write_text
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.implied import implied_bounds
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT = "hybridmip-certificate"
+NO_MODES = "its modes are not those of the problem"
 VECTORS = ("diagonal", "point", "multipliers", "binary_multipliers")
 
 
@@ -88,6 +93,8 @@ class Certificate:
         Which problem it is for, and the version that made it.
     products : Products, optional
         What is taken off the objective first.
+    modes : ndarray, optional
+        The diagonal of the modes, where it is about the problem with modes.
     """
 
     diagonal: Vector
@@ -101,6 +108,7 @@ class Certificate:
     version: str = ""
     problem: Problem | None = field(default=None, repr=False)
     products: Products | None = field(default=None, repr=False)
+    modes: Vector | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"<Certificate of the bound {self.claimed:.10g} ({self.method}), n = {self.diagonal.size}>"
@@ -159,6 +167,11 @@ class Certificate:
         problem = self.problem if problem is None else problem
         if problem is None:
             raise ArgumentError("problem is missing: a certificate from a file needs certificate.bound(problem)")
+        return self._bound(reformulated(problem, self.modes))
+
+    def _bound(self, problem: Problem | None) -> float:
+        if problem is None:
+            return -math.inf
         if any(getattr(self, name).shape != (size,) for name, size in _sizes(problem).items()):
             raise ArgumentError(f"the certificate does not fit the problem: {self._misfit(problem)}")
         if self._misfit(problem):
@@ -185,6 +198,10 @@ class Certificate:
             )
         if self.problem_hash and self.problem_hash != problem.hash:
             return Verification(False, -math.inf, "it was made for another problem: the hashes differ")
+        with_modes = reformulated(problem, self.modes)
+        if with_modes is None:
+            return Verification(False, -math.inf, NO_MODES)
+        problem = with_modes
         reason = self._misfit(problem)
         if reason:
             return Verification(False, -math.inf, reason)
@@ -193,7 +210,7 @@ class Certificate:
             return Verification(False, -math.inf, "what the products leave of the objective is not convex")
         if semidefinite_slack(lowered.Q, self.diagonal) is None:
             return Verification(False, -math.inf, _why_not_below(problem, self.diagonal))
-        found = self.bound(problem)
+        found = self._bound(problem)
         if math.isnan(self.claimed) or self.claimed > found:
             return Verification(False, found, f"it claims {self.claimed:.10g} but proves only {found:.10g}")
         return Verification(True, found)
@@ -229,6 +246,8 @@ class Certificate:
         }
         if self.products is not None:
             document["products"] = self.products.to_dict()
+        if self.modes is not None:
+            document["modes"] = self.modes.tolist()
         return document | {name: getattr(self, name).tolist() for name in VECTORS}
 
     @classmethod
@@ -266,6 +285,7 @@ class Certificate:
                 products = Products.from_dict(document["products"], vectors["multipliers"].size, vectors["point"].size)
             except (KeyError, TypeError, ValueError, IndexError, OverflowError):
                 raise FileError(f"{source}: products are not what Certificate.save writes") from None
+        modes = modes_in(document, source)
         return cls(
             vectors["diagonal"],
             vectors["point"],
@@ -277,6 +297,7 @@ class Certificate:
             problem_hash=str(document.get("problem_hash", "")),
             version=str(document.get("version", "")),
             products=products,
+            modes=modes,
         )
 
     def save(self, path: str | Path) -> None:
@@ -287,6 +308,32 @@ class Certificate:
     def load(cls, path: str | Path) -> Certificate:
         """Read a certificate from a JSON file."""
         return cls.from_dict(read_json(path, "certificate"), str(path))
+
+
+def reformulated(problem: Problem, modes: Vector | None) -> Problem | None:
+    """The problem that a document is about: the one given, or that with modes; None where there are none."""
+    if modes is None:
+        return problem
+    if modes.shape != (problem.n,) or not (np.isfinite(modes).all() and (modes >= 0).all()):
+        return None
+    try:
+        found = recognised(problem, modes)
+    except ProblemError:  # what the diagonal leaves is not convex
+        return None
+    return None if found is None else found.problem
+
+
+def modes_in(document: Mapping[str, Any], source: str) -> Vector | None:
+    """The diagonal of the modes in a document; None for none."""
+    if document.get("modes") is None:
+        return None
+    try:
+        modes = np.array(document["modes"], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        modes = np.zeros((0, 0))
+    if modes.ndim != 1 or not np.isfinite(modes).all():
+        raise FileError(f"{source}: modes must be a list of finite numbers")
+    return modes
 
 
 def _sizes(problem: Problem) -> dict[str, int]:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.bounds.certificate import Verification
+from hybridmip.bounds.certificate import NO_MODES, Verification, modes_in, reformulated
 from hybridmip.bounds.products import Lowered, Products
 from hybridmip.errors import FileError
 from hybridmip.files import read_json, write_text
@@ -204,6 +204,8 @@ class ProofTree:
     problem_hash, version : str
     products : list of Products
         What reasons take off the objective first, so that more fits below what is left.
+    modes : ndarray, optional
+        The diagonal of the modes, where it is about the problem with modes (`bounds.modes`), which a check makes anew.
     """
 
     claimed: float
@@ -214,6 +216,7 @@ class ProofTree:
     problem_hash: str = ""
     version: str = ""
     products: list[Products] = field(default_factory=list)
+    modes: Vector | None = None
 
     @property
     def nodes(self) -> int:
@@ -229,6 +232,10 @@ class ProofTree:
             return Verification(False, -math.inf, "it was made for another problem: the hashes differ")
         if math.isnan(self.claimed):
             return Verification(False, -math.inf, "it claims no number")
+        with_modes = reformulated(problem, self.modes)
+        if with_modes is None:
+            return Verification(False, -math.inf, NO_MODES)
+        problem = with_modes
         sizes = (problem.n, problem.rows, problem.B.shape[0])
         for at, reason in enumerate(self.reasons):
             if (reason.point.size, reason.rows.size, reason.binary_rows.size) != sizes:
@@ -264,7 +271,7 @@ class ProofTree:
             if node.count is not None:
                 entry["count"] = list(node.count)
             nodes.append(entry)
-        return {
+        document = {
             "format": FORMAT,
             "version": self.version,
             "problem_hash": self.problem_hash,
@@ -278,7 +285,12 @@ class ProofTree:
             ],
             "nodes": nodes,
             "sizes": [self.diagonals[0].size if self.diagonals else 0],
-        } | ({"products": [products.to_dict() for products in self.products]} if self.products else {})
+        }
+        if self.products:
+            document["products"] = [products.to_dict() for products in self.products]
+        if self.modes is not None:
+            document["modes"] = self.modes.tolist()
+        return document
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any], source: str = "proof") -> ProofTree:
@@ -313,6 +325,7 @@ class ProofTree:
         return cls(
             claimed, diagonals, reasons, root, bool(document.get("implied_bounds", False)),
             str(document.get("problem_hash", "")), str(document.get("version", "")), products,
+            modes_in(document, source),
         )  # fmt: skip
 
     def save(self, path: str | Path) -> None:

@@ -92,6 +92,10 @@ class Units:
         carry_over(problem, rescaled, columns)
         return cls(problem, rescaled, columns, rows, b_rows, objective)
 
+    def x_in(self, x: Vector) -> Vector:
+        """x of the caller's units in these."""
+        return np.ldexp(x, -self.columns)
+
     def x_of(self, x: Vector) -> Vector:
         """x in the caller's units."""
         return np.ldexp(x, self.columns)

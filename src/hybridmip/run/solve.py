@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from hybridmip.bounds.diagonal import phi
 from hybridmip.bounds.ledger import Grade
+from hybridmip.bounds.modes import recognised
 from hybridmip.engines import compiled
 from hybridmip.engines.blas import one_thread
 from hybridmip.engines.compiled import Kernel
@@ -27,6 +28,7 @@ from hybridmip.run.arguments import check_arguments, warm_starts
 from hybridmip.run.clock import Clock, StopSearch
 from hybridmip.run.config import Config
 from hybridmip.run.gate import close
+from hybridmip.run.modes import Asked, in_terms_of
 from hybridmip.run.phase import Phase, Run, Verdicts
 from hybridmip.run.phases import Tree, phases_of
 from hybridmip.run.presolve import presolve, unchanged
@@ -103,7 +105,18 @@ def solve(
     check_arguments(config, time_limit, gap, seed, progress, callback, executor)
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
-    clock, verdicts, state = Clock(time_limit), Verdicts(), None
+    asked = Asked(config, time_limit, gap, seed, display, callback, prove, executor)
+    modes = recognised(problem) if config.presolve else None
+    if modes is not None:
+        result = in_terms_of(modes, asked, given, _solve)
+        if result is not None:
+            return result
+    return _solve(problem, asked, given)
+
+
+def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:
+    config, gap, display, prove = asked.config, asked.gap, asked.display, asked.prove
+    clock, verdicts, state = Clock(asked.time_limit), Verdicts(), None
     units = Units.of(problem)
     units.warn()
     # A proof is for the problem as it was given.
@@ -111,16 +124,17 @@ def solve(
     with clock.stopped():
         solver = restricted_solver(reduced.problem, config.threads)
     if display is not None:
-        display.start(problem, config, time_limit, gap)
+        display.start(problem, config, asked.time_limit, gap)
         display = InUnits(display, units)
     try:
         binaries = BinarySet(reduced.problem)
         structure = Structure.of(reduced.problem, solver.compiled, binaries.kind, binaries.choices)
         steps = _steps(config, structure, clock, solver.kernels)
         proves = prove and any(isinstance(step, Tree) for step in steps)
-        rng = np.random.default_rng(seed)
-        told = None if callback is None else lambda found: callback(in_units(found, units))
-        state = SearchState(reduced.problem, config, solver, binaries, rng, clock, gap, display, told, proves, executor)
+        rng, told = np.random.default_rng(asked.seed), _told(asked.callback, units)
+        state = SearchState(
+            reduced.problem, config, solver, binaries, rng, clock, gap, display, told, proves, asked.executor
+        )
         with one_thread(problem.n):
             verdicts.reason = _run(steps, Run(state, Setting(reduced.problem, binaries), given, verdicts))
     except NoFeasibleBinaries as proof:
@@ -138,7 +152,11 @@ def solve(
     finally:
         solver.close()
     with one_thread(problem.n):
-        return close(verdicts, state, units, reduced, gap, display, clock.started, seed)
+        return close(verdicts, state, units, reduced, gap, display, clock.started, asked.seed)
+
+
+def _told(callback: Callable[[Incumbent], object] | None, units: Units) -> Callable[[Incumbent], object] | None:
+    return None if callback is None else lambda found: callback(in_units(found, units))
 
 
 def _asked(problem: Problem | Asks) -> Problem:

@@ -10,18 +10,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.applications.portfolio.modes import Lines, Modes
-from hybridmip.bounds.diagonal import remembered_largest_trace, remembered_phi
+from hybridmip.bounds.modes import diagonal_of_modes
+from hybridmip.bounds.modes import spread as spread_over
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, Vector
+from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm, Vector
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio.portfolio import Portfolio
-
-#: Most assets for which the diagonal of modes is the largest-trace one, and its rounds; beyond it is Phi.
-LARGEST_TRACE = 500
-ROUNDS = 4
-#: Share of Phi in it.
-EVEN = 0.1
 
 
 @dataclass
@@ -149,39 +144,21 @@ def stacked(rows: list[Vector], n: int) -> sparse.csr_array:
     return sparse.csr_array((np.concatenate(values), np.concatenate(columns), starts), shape=(len(rows), n))
 
 
-def spread(covariance: QuadraticForm, modes: Modes, factor: float = 1.0) -> Any:
-    """factor * w'Vw as a form in the modes, where w is the sum of an asset's modes.
-
-    Two modes of one asset are never on at once, so the product of their x is zero, and its coefficient can be anything.
-    With V - D >= 0 it is that of V - D: the form is then as convex as V itself, with D below it for every mode, where
-    with V's own coefficients it would be singular.
-    """
-    asset = modes.asset
+def spread(covariance: QuadraticForm, modes: Modes, factor: float = 1.0) -> QuadraticForm:
+    """factor * w'Vw as a form in the modes, where w is the sum of an asset's modes."""
+    form = covariance if factor == 1.0 else _times(covariance, factor)
     if not modes.several.any():
-        return covariance if factor == 1.0 else _times(covariance, factor)
-    if isinstance(covariance, DiagonalForm):
-        return factor * covariance.values[asset]
-    if isinstance(covariance, FactorModel):
-        return FactorModel(
-            covariance.loadings[asset],
-            factor * covariance.factor_covariance,
-            factor * covariance.specific_variance[asset],
-        )
-    d = remembered_phi(covariance)
-    if covariance.n <= LARGEST_TRACE:  # a mixture of the two: the largest trace alone leaves some assets nothing
-        d = EVEN * d + (1.0 - EVEN) * remembered_largest_trace(covariance, rounds=ROUNDS)
-    rest = factor * (covariance.toarray() - np.diag(d))
-    matrix = rest[np.ix_(asset, asset)]
-    matrix[np.diag_indices(modes.count)] += factor * d[asset]
-    form = DenseForm(matrix)
-    form.below = factor * d[asset]
-    return form
+        return form
+    below = factor * diagonal_of_modes(covariance)  # found once for all factors
+    return spread_over(form, modes.asset, below)
 
 
-def _times(covariance: QuadraticForm, factor: float) -> Any:
+def _times(covariance: QuadraticForm, factor: float) -> QuadraticForm:
     if isinstance(covariance, DiagonalForm):
-        return factor * covariance.values
+        return DiagonalForm(factor * covariance.values)
     if isinstance(covariance, FactorModel):
         own = (factor * covariance.factor_covariance, factor * covariance.specific_variance)
         return FactorModel(covariance.loadings, *own)
-    return factor * (covariance.matrix if hasattr(covariance, "matrix") else covariance.toarray())
+    if isinstance(covariance, SparseForm):
+        return SparseForm(factor * covariance.matrix)
+    return DenseForm(factor * covariance.toarray())

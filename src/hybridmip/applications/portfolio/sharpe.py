@@ -18,7 +18,7 @@ from hybridmip.applications.portfolio.program import rules, spread, stacked
 from hybridmip.applications.portfolio.return_range import least_variance
 from hybridmip.errors import ProblemError
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import DiagonalForm, QuadraticForm, Vector
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio.portfolio import Portfolio
@@ -135,11 +135,11 @@ def _most(modes: Modes, low: float, high: float) -> Vector:
     return np.where(modes.upper > 0, modes.upper * high, modes.upper * low)
 
 
-def _beside(form: object, count: int, width: int) -> sparse.csr_array | Vector:
-    """A form with zero rows and columns for what is beside y."""
-    matrix = form.toarray() if hasattr(form, "toarray") else np.asarray(form)
-    if matrix.ndim == 1:
-        return np.concatenate([matrix, np.zeros(width - count)])
+def _beside(form: QuadraticForm, count: int, width: int) -> NDArray[np.float64]:
+    """A form with zero rows and columns for what is beside y; for a diagonal one that."""
+    if isinstance(form, DiagonalForm):
+        return np.concatenate([form.values, np.zeros(width - count)])
+    matrix = form.toarray()
     whole = np.zeros((width, width))
     whole[:count, :count] = matrix
     return whole
