@@ -37,7 +37,7 @@ def algorithms() -> str:
     }
     lines = ["| phase | what it does | " + " | ".join(columns) + " |", "|---|---|" + ":-:|" * len(columns)]
     seen: dict[str, str] = {}
-    for phase in (*DEFAULT[:-2], *PAPER, *DEFAULT[-2:]):
+    for phase in (*DEFAULT[:-3], *PAPER, *DEFAULT[-3:]):
         seen.setdefault(type(phase).__name__, (type(phase).__doc__ or "").splitlines()[0].rstrip("."))
     for name, what in seen.items():
         marks = []

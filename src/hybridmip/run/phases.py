@@ -266,6 +266,9 @@ class Enumeration(Phase):
     def supports(self, structure: Structure, config: Config) -> bool:
         return config.enumerate_up_to > 0
 
+    def ready(self, run: Run) -> bool:
+        return not run.state.prove  # what was tried is in no document
+
     def run(self, run: Run) -> StopReason | None:
         state, most = run.state, run.state.config.enumerate_up_to
         if by_small_mips(state.structure, state.config):
@@ -466,6 +469,30 @@ class Shaking(Phase):
         return None
 
 
+class Persistence(Phase):
+    """Nothing left to prove with, and time left: search on from new starts until it is up."""
+
+    name = "neighborhood"
+
+    def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
+        return descent_kernels(structure)
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return structure.binaries > 1 and not by_small_mips(structure, config)
+
+    def ready(self, run: Run) -> bool:
+        return run.state.remaining is not None and gap_is_open(run.state)
+
+    def run(self, run: Run) -> StopReason | None:
+        state = run.state
+        while gap_is_open(state):  # ended by the clock
+            starts = [state.binaries.random(state.rng, state.best_b) for _ in range(state.config.descent.starts)]
+            pool = [Member(b, state.evaluate(b, "restarted"), "restarted") for b in starts]
+            assert state.best_b is not None
+            shaking(state, [Member(state.best_b, state.best, state.found_by), *pool])
+        return None
+
+
 class Fit(Phase):
     """Fit the diagonal of the guiding relaxation, round by round, trying the core as the bound rises.
 
@@ -511,7 +538,7 @@ class Fit(Phase):
 DEFAULT: tuple[Phase, ...] = (
     Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Tree(0.5, last=False),
     Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(), Feasibility(), Shaking(),
-    Core(), Fit(), Tree(1.0, last=True),
+    Core(), Fit(), Tree(1.0, last=True), Persistence(),
 )  # fmt: skip
 #: The search without the bounds.
 QUICK: tuple[Phase, ...] = (
