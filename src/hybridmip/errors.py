@@ -62,4 +62,4 @@ class MissingDependencyError(HybridMIPError, ImportError):
 
 
 class ScaleWarning(UserWarning):
-    """The numbers of a row differ by more than can be told apart; the message names the row and a remedy."""
+    """Numbers that cannot be meant, or told apart; the message names them and a remedy."""

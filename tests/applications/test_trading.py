@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -375,3 +376,14 @@ def test_a_bound_where_there_is_no_time_for_a_relaxation(monkeypatch: pytest.Mon
     assert "persp" not in result.bounds
     assert result.bounds["trivial"] < result.bounds["answer"] <= best.objective + 1e-9
     assert result.certificate.verify(result.problem)
+
+
+def test_costs_above_what_is_traded_are_warned_of() -> None:
+    """Percent given for shares, most likely; one warning that names the first asset and says what is meant."""
+    with pytest.warns(
+        hm.ScaleWarning, match=r"trade_cost of A is 5, 500 % of what is traded \(1 more like it\); .* 0.0005"
+    ):
+        hm.Portfolio([0.1, 0.2], np.eye(2), names=["A", "B"], current=[0.5, 0.5], trade_cost=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hm.Portfolio([0.1, 0.2], np.eye(2), current=[0.5, 0.5], trade_cost=0.05)

@@ -30,6 +30,7 @@ p { margin: .2rem 0; color: var(--soft); }
 .card b { display: block; font-size: 1.25rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 1.2rem; }
 svg { width: 100%; height: auto; } svg rect { fill: var(--bar); } svg text { fill: var(--soft); font-size: 11px; }
+svg line { stroke: var(--line); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
@@ -109,14 +110,15 @@ class _Histogram:
         used = min(BARS, int(self.most / self.width) + 1)
         highest, step = max(self.bars), 300 / used
         bars = "".join(
-            f'<rect x="{k * step + 1:.1f}" y="{100 - 92 * count / highest:.1f}" width="{max(step - 2, 1):.1f}" '
-            f'height="{92 * count / highest:.1f}"><title>{_percent(k * self.width)} to '
+            f'<rect x="{k * step + 1:.1f}" y="{100 - 86 * count / highest:.1f}" width="{max(step - 2, 1):.1f}" '
+            f'height="{86 * count / highest:.1f}"><title>{_percent(k * self.width)} to '
             f"{_percent((k + 1) * self.width)}: {count}</title></rect>"
             for k, count in enumerate(self.bars[:used])
         )
         words = f"{label}: mean {_percent(self.total / self.number)}, largest {_percent(self.most)}"
         return (
             f'<figure style="margin:0"><svg viewBox="0 0 300 118" role="img" aria-label="{escape(words)}">{bars}'
+            f'<line x1="0" y1="14" x2="300" y2="14"/><text x="300" y="11" text-anchor="end">{highest:,} accounts</text>'
             f'<text x="0" y="114">0</text><text x="300" y="114" text-anchor="end">'
             f"{_percent(used * self.width)}</text></svg><figcaption>{escape(words)}</figcaption></figure>"
         )

@@ -68,7 +68,7 @@ class DenseSolver:
         self.evaluations = 0
         self.fallbacks = 0
         self._general: GeneralSolver | None = None
-        self._threads = threads if threads is not None else (os.cpu_count() or 1)
+        self.threads = threads if threads is not None else (os.cpu_count() or 1)
         self._pool: ThreadPoolExecutor | None = None
         #: Memory that compiled searches on this problem use one after the other.
         self.workspaces: list[Any] = []
@@ -116,7 +116,7 @@ class DenseSolver:
     def pool(self) -> ThreadPoolExecutor:
         """Threads for the compiled functions, which release the GIL."""
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads)
+            self._pool = ThreadPoolExecutor(self.threads)
         return self._pool
 
     def support_size(self, b: Binary) -> int:
@@ -204,7 +204,7 @@ class DenseSolver:
         guesses = self._guess(near)
         pieces = max(1, -(-count // max(4, int(CHUNK * min(1.0, (10 / max(limit, 1)) ** 3)))))
         if count >= 256:
-            pieces = -(-pieces // self._threads) * self._threads  # as many for every thread
+            pieces = -(-pieces // self.threads) * self.threads  # as many for every thread
         edges = np.linspace(0, count, pieces + 1).astype(int)
 
         _, evaluate_lanes = self._functions  # loaded here, not by several threads at once
@@ -229,11 +229,11 @@ class DenseSolver:
                 )
 
         def share(first: int) -> None:
-            for piece in range(first, pieces, self._threads):
+            for piece in range(first, pieces, self.threads):
                 work(piece)
 
-        if pieces > 1 and self._threads > 1:
-            list(self.pool.map(share, range(self._threads)))
+        if pieces > 1 and self.threads > 1:
+            list(self.pool.map(share, range(self.threads)))
         else:
             for piece in range(pieces):
                 work(piece)

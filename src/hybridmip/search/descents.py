@@ -72,14 +72,16 @@ class Descents:
             self._workspaces.append(workspace)
             return outcome
 
-        jobs: list[Future[tuple[int, int]]] = [
-            solver.pool.submit(job, b, origin == GROWN) for b, (_, origin) in zip(points, starts, strict=True)
-        ]
-        try:
-            wait(jobs, timeout=state.remaining)
-        finally:
-            stop[0] = 1
-            outcomes = [future.result() for future in jobs]
+        each = [(b, origin == GROWN) for b, (_, origin) in zip(points, starts, strict=True)]
+        if solver.threads == 1 and state.remaining is None:  # nobody would stop a thread of its own
+            outcomes = [job(*start) for start in each]
+        else:
+            jobs: list[Future[tuple[int, int]]] = [solver.pool.submit(job, *start) for start in each]
+            try:
+                wait(jobs, timeout=state.remaining)
+            finally:
+                stop[0] = 1
+                outcomes = [future.result() for future in jobs]
         solver.evaluations += sum(evaluations for evaluations, _ in outcomes)
         found = []
         for b, (_, origin), (_, outcome) in zip(points, starts, outcomes, strict=True):

@@ -154,5 +154,5 @@ def checked_names(argument: str, given: Any, known: tuple[str, ...]) -> tuple[st
     names = tuple(dict.fromkeys(str(name) for name in given))
     for name in names:
         if name not in known:
-            raise ArgumentError(f"{argument} names {name!r}, which is no asset; check the spelling")
+            raise ArgumentError(f"{argument} names {name!r}, which is no asset; {hint(name, known)}")
     return names

@@ -42,6 +42,7 @@ from hybridmip.applications.portfolio.trading import (
     both_ways,
     check_holdings,
     not_negative,
+    warn_of_costs,
 )
 from hybridmip.errors import Argument, ArgumentError, ProblemError
 from hybridmip.model.problem import Problem
@@ -230,6 +231,7 @@ class Portfolio:
             object.__setattr__(self, name, value)
         self._check_weights()
         check_holdings(self.trading, self.names, self.min_weight, self.max_weight, out)
+        warn_of_costs(self.trading, self.names)
         object.__setattr__(self, "groups", checked_groups(groups, known, self.count_range[1]))
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.applications.portfolio.checks import checked_weights
-from hybridmip.errors import Argument, ArgumentError
+from hybridmip.errors import Argument, ArgumentError, ScaleWarning
 from hybridmip.model.quadratic import Vector
 
 #: Arguments that messages name.
@@ -89,6 +90,20 @@ def both_ways(cost: Any, names: tuple[str, ...]) -> tuple[Vector, Vector]:
         return buy, sell
     both = not_negative(TRADE_COST, cost, names)
     return both, both
+
+
+def warn_of_costs(trading: Trading, names: Sequence[str]) -> None:
+    """Warn where a trade costs more than what is traded: most likely a percentage was given."""
+    dear = np.flatnonzero(np.maximum(trading.buying, trading.selling) >= 1.0)
+    if dear.size:
+        i = int(dear[0])
+        cost = max(float(trading.buying[i]), float(trading.selling[i]))
+        others = f" ({dear.size - 1} more like it)" if dear.size > 1 else ""
+        warnings.warn(
+            f"trade_cost of {names[i]} is {cost:g}, {100 * cost:g} % of what is traded{others}; it is a share of that: "
+            "0.05 % is 0.0005",
+            ScaleWarning, stacklevel=4,
+        )  # fmt: skip
 
 
 def not_negative(argument: Argument, values: Any, names: Sequence[str]) -> Vector:
