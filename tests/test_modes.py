@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from problems import NoReference, optimum
 
 import hybridmip as hm
+from hybridmip.bounds import modes
 from hybridmip.bounds.modes import diagonal_of_modes, recognised, spread
 from hybridmip.io.problems import read_model
 from hybridmip.io.write import write_lp, write_mps
@@ -265,6 +266,18 @@ def test_warm_starts_callbacks_and_progress_are_in_terms_of_the_problem_given(
     assert problem.describe() in capsys.readouterr().err
     by_x = hm.solve(problem, warm_start=best.x, config=config)
     assert by_x.trace[0].objective == pytest.approx(best.objective)
+
+
+def test_the_largest_is_about_the_problem_with_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three x a quantity as it is stated do not count: what is solved has its modes alone."""
+    problem = Trades(assets=3).problem()
+    found = recognised(problem)
+    assert found is not None
+    assert found.problem.n < problem.n
+    monkeypatch.setattr(modes, "LARGEST", found.problem.n)
+    assert recognised(problem) is not None
+    monkeypatch.setattr(modes, "LARGEST", found.problem.n - 1)
+    assert recognised(problem) is None
 
 
 def test_units_do_not_matter() -> None:

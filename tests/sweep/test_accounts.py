@@ -242,7 +242,7 @@ def test_bad_arguments() -> None:
 
 
 def test_costs_above_every_gain_keep_the_holdings_and_none_give_the_fresh_portfolio() -> None:
-    dear, free = market(trade_cost=5.0), market(trade_cost=0.0, fixed_trade_cost=0.0)
+    dear, free = market(trade_cost=0.9), market(trade_cost=0.0, fixed_trade_cost=0.0)
     accounts = [
         Account(one.name, {key: value / sum(one.holdings.values()) for key, value in one.holdings.items()})
         for one in some_accounts(4, dear.names)

@@ -47,6 +47,8 @@ ROUNDS = 4
 EVEN = 0.1
 #: Most x of a problem with modes: Q is dense there.
 LARGEST = 2000
+#: Most x of a quantity as it is stated: itself, what is bought and what is sold.
+STATED = 3
 #: A row on b with more binaries than this is not looked at for pairs that exclude each other.
 LARGEST_SET = 100
 #: A trade below this share of what is held is none.
@@ -441,7 +443,7 @@ def recognised(problem: Problem, diagonal: Vector | None = None) -> Recognised |
     diagonal : ndarray, optional
         A diagonal below Q for the modes, such as `Recognised.diagonal` of another time; found if left out.
     """
-    if problem.is_linear or problem.m == 0 or problem.n > LARGEST:
+    if problem.is_linear or problem.m == 0 or problem.n > STATED * LARGEST:
         return None
     if not _may_have_some(problem):
         return None
@@ -506,6 +508,8 @@ class _Builder:
         for entry in self.alike:
             self._keep_apart(entry)
         n, m = len(self.column), len(self.b_names)
+        if n > LARGEST:
+            return None
         if diagonal is None:
             # In units of their own, which are powers of two, so that it is the same in all units.
             units = Units.of(problem)
