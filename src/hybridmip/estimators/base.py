@@ -56,10 +56,6 @@ class PlainOptimization(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         deviation = float(returns.std(ddof=1))
         return (float(returns.mean()) - self.risk_free_rate) / deviation if deviation > 0 else float("nan")
 
-    def fit_predict(self, X: Any) -> Any:
-        """`fit`, then `predict`, on the same X."""
-        return self.fit(X).predict(X)
-
     def check_base(self) -> None:
         """Refuse parameters that only skfolio gives a meaning.
 

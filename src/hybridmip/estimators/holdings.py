@@ -10,6 +10,7 @@ import numpy as np
 
 from hybridmip.applications.portfolio.checks import checked_weights
 from hybridmip.applications.portfolio.labels import index_labels, is_series
+from hybridmip.applications.portfolio.portfolio import MAX_WEIGHT, MIN_WEIGHT
 from hybridmip.applications.portfolio.trading import CURRENT, FIXED_COST, Trading, both_ways, not_negative
 from hybridmip.model.quadratic import Vector
 
@@ -54,7 +55,8 @@ class Holdings:
     def rounded(self, lower: Any, upper: Any, names: tuple[str, ...]) -> Vector:
         """`current` without rounding: what is all but 0, or all but a limit of the weights, is that."""
         weights = np.array(self.current)
-        for place in (checked_weights("", lower, names, 0.0), checked_weights("", upper, names, 1.0), 0.0):
+        places = checked_weights(MIN_WEIGHT, lower, names, 0.0), checked_weights(MAX_WEIGHT, upper, names, 1.0), 0.0
+        for place in places:
             weights = np.where(np.abs(weights - place) <= ROUNDING, place, weights)
         return weights
 

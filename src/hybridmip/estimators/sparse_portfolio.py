@@ -212,6 +212,10 @@ class SparsePortfolio(PortfolioEstimator):
         self.weights_ = np.array(answer.x)
         return self
 
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """`fit`, then `predict`, on the same X."""
+        return self.fit(X, y).predict(X)
+
     @property
     def needs_previous_weights(self) -> bool:
         """Whether `previous_weights` change the answer: skfolio then hands them on from window to window."""
