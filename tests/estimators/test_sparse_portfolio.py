@@ -1,4 +1,4 @@
-"""SparsePortfolio in scikit-learn: the same answers as `Portfolio`, and everything scikit-learn does with estimators."""
+"""SparsePortfolio in scikit-learn: the answers of `Portfolio`, and all that scikit-learn does with estimators."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -17,11 +18,12 @@ from hybridmip.errors import ArgumentError, HybridMIPError, MissingDependencyErr
 
 pytest.importorskip("sklearn")
 
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.covariance import LedoitWolf
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hybridmip.estimators import SparsePortfolio
@@ -45,11 +47,11 @@ LEFT_OUT = {
 }
 
 
-@parametrize_with_checks(
+@parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn has no types
     [SparsePortfolio(), SparsePortfolio(assets=(None, 2), min_weight=0.1, trade_cost=1e-3)],
     expected_failed_checks=lambda estimator: LEFT_OUT if WITH_SKFOLIO else {},
 )
-def test_checks_of_scikit_learn(estimator: SparsePortfolio, check: object) -> None:
+def test_checks_of_scikit_learn(estimator: SparsePortfolio, check: Callable[[object], None]) -> None:
     """All that scikit-learn asks of estimators, but for what is listed above with its reason."""
     check(estimator)
 
@@ -130,32 +132,20 @@ def test_grid_search_over_the_number_of_assets() -> None:
     assert np.count_nonzero(search.best_estimator_.weights_ > 1e-9) == search.best_params_["assets"]
 
 
-class FirstAssets(TransformerMixin, BaseEstimator):
+def first_assets(X: pd.DataFrame, count: int = 6) -> pd.DataFrame:
     """The first columns only."""
-
-    def __init__(self, count: int = 6) -> None:
-        self.count = count
-
-    def fit(self, X: pd.DataFrame, y: object = None) -> FirstAssets:
-        """Nothing to learn."""
-        return self
-
-    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        """The first columns."""
-        return X.iloc[:, : self.count]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+    return X.iloc[:, :count]
 
 
 def test_a_pipeline_chooses_the_assets_before() -> None:
     """What the step before leaves over is what weights are of; its parameters can be searched over, too."""
-    pipeline = Pipeline([("first", FirstAssets()), ("portfolio", SparsePortfolio(3))]).fit(RETURNS)
+    pipeline = Pipeline([("first", FunctionTransformer(first_assets)), ("portfolio", SparsePortfolio(3))])
+    pipeline.fit(RETURNS)
     few = RETURNS.iloc[:, :6]
     np.testing.assert_allclose(
         pipeline[-1].weights_, hm.Portfolio(few.mean(), few.cov(), assets=3).solve().x, atol=1e-7
     )
-    pipeline.set_params(portfolio__assets=2, first__count=5).fit(RETURNS)
+    pipeline.set_params(portfolio__assets=2, first__kw_args={"count": 5}).fit(RETURNS)
     assert pipeline[-1].weights_.size == 5
     assert np.count_nonzero(pipeline[-1].weights_) == 2
 
@@ -289,7 +279,9 @@ def test_limits_that_no_portfolio_has_are_an_error_of_the_family() -> None:
 def run_without(module: str, code: str) -> dict:
     """What a new process in which a module cannot be imported prints, as JSON."""
     program = f"import sys, json; sys.modules[{module!r}] = None\n{code}"
-    return json.loads(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
+    return json.loads(
+        subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    )
 
 
 def test_without_skfolio_it_is_the_same_portfolio() -> None:

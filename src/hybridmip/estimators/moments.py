@@ -73,8 +73,8 @@ def moments_of(estimator: Any, X: Any, y: Any, prior: Any, further: Mapping[str,
         mean, covariance = getattr(fitted, "location_", None), fitted.covariance_
     else:
         raise ArgumentError(
-            f"prior_estimator is a {type(prior).__name__}, which has neither return_distribution_ nor covariance_ after "
-            "fit; give a prior of skfolio or a covariance of scikit-learn"
+            f"prior_estimator is a {type(prior).__name__}, which has neither return_distribution_ nor covariance_ "
+            "after fit; give a prior of skfolio or a covariance of scikit-learn"
         )
     mean = np.asarray(X, dtype=np.float64).mean(axis=0) if mean is None else np.array(mean, dtype=np.float64)
     return _without_unknown(mean, np.array(covariance, dtype=np.float64), fitted)

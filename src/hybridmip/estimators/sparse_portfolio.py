@@ -57,8 +57,8 @@ class SparsePortfolio(PortfolioEstimator):
         For objective="tracking": weights of the benchmark in the assets, or its covariances with them. Without it, the
         y of `fit` is the benchmark's returns.
     previous_weights : float, array_like (n,), Series or dict, optional
-        Weights held before; nothing by default. They may be beyond the limits, as after prices have moved. Assets that X
-        lacks are sold. skfolio's `cross_val_predict` sets it from window to window.
+        Weights held before; nothing by default. They may be beyond the limits, as after prices have moved. Assets that
+        X lacks are sold. skfolio's `cross_val_predict` sets it from window to window.
     trade_cost : float, array_like (n,), Series, dict, a pair or {"buy": ..., "sell": ...}
         What a trade of weight 1 costs, as a return per period (of X); a pair for buying and selling.
     fixed_trade_cost : float, array_like (n,), Series or dict
@@ -276,7 +276,7 @@ class SparsePortfolio(PortfolioEstimator):
             returns = returns[:, 0]
         if returns.ndim != 1:
             raise ArgumentError(
-                f"y has shape {returns.shape}; for objective='tracking' it is the benchmark's returns, one per observation"
+                f"y has shape {returns.shape}; for objective='tracking' it is the returns of the benchmark, a vector"
             )
         return Benchmark.from_returns(returns, np.asarray(X, dtype=np.float64))
 
