@@ -47,7 +47,7 @@ def ways(asked: dict[str, Any], i: int) -> list[Way]:
         # Everything is sold, or a short position bought back; or nothing was there.
         rate = sell if h > 0 else buy
         found.append(Way(0.0, 0.0, (0.0, rate * abs(h) + (fixed if h else 0.0)), (0.0, abs(h)), 1.0, h != 0.0, False))
-    if h != 0.0:
+    if h != 0.0 and low <= h <= high:
         found.append(Way(h, h, (0.0, 0.0), (0.0, 0.0), math.copysign(1.0, h), False, True))
     for sign, first, last in ((-1.0, low, min(high, 0.0)), (1.0, max(low, 0.0), high)):
         if first <= min(last, h - step):
@@ -129,6 +129,36 @@ def cases(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         "benchmark": rng.dirichlet(np.ones(n)) if objective == "tracking" else None,
     }  # fmt: skip
     return mean, V, asked
+
+
+@settings(max_examples=30 * TIMES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cases(), st.sampled_from([0.35, 0.6]), st.sampled_from([0.0, 0.15]))
+def test_holdings_beyond_the_limits_are_traded(
+    case: tuple[np.ndarray, np.ndarray, dict[str, Any]], highest: float, lowest: float
+) -> None:
+    """With drifted=True the best value is that of every way to get back within the limits; without it, an error."""
+    mean, V, asked = case
+    n = mean.size
+    asked = {**asked, "max_weight": np.full(n, highest)}
+    if asked["min_weight"].min() >= 0:
+        asked["min_weight"] = np.full(n, lowest)
+    if n * highest < 1 or asked["assets"][1] * highest < 1:
+        asked["assets"], asked["max_weight"] = (0, n), np.full(n, max(highest, 0.6))
+    held, beyond = asked["current"], (asked["current"] > asked["max_weight"]) | (asked["current"] < asked["min_weight"])
+    portfolio = hm.Portfolio(mean, V, return_sense="at_least", drifted=True, **asked)
+    if (beyond & (held != 0)).any():
+        with pytest.raises(ArgumentError, match="current of"):
+            portfolio.replace(drifted=False)
+    result = hm.solve(portfolio, time_limit=20)
+    best = by_trying(mean, V, asked)
+    if not math.isfinite(best):
+        assert not result.has_solution
+        return
+    assert result.objective == pytest.approx(best, rel=1e-5, abs=1e-6)
+    found = portfolio.read(result)
+    on = np.array(found.b)
+    assert (found.x[on] <= asked["max_weight"][on] + 1e-7).all()
+    assert (found.x[on] >= asked["min_weight"][on] - 1e-7).all()
 
 
 @settings(max_examples=60 * TIMES, deadline=None, suppress_health_check=list(HealthCheck))

@@ -58,6 +58,7 @@ RETURN_SENSES = ("equal", "at_least")
 LATER = (
     "objective", "risk_aversion", "risk_free", "benchmark", "current", "trade_cost", "fixed_trade_cost", "cost_weight",
     "max_turnover", "min_trade", "max_trades", "max_gross", "max_short", "exposures", "constraints", "exclude",
+    "drifted",
 )  # fmt: skip
 OBJECTIVES = ("variance", "utility", "tracking", "sharpe")
 #: Arguments that messages name.
@@ -118,6 +119,9 @@ class Portfolio:
         Limits on exposures to factors, and any further rows on the weights; None for no limit.
     exclude : sequence of str, optional
         Names of assets that are not to be held; what is held of them today is sold.
+    drifted : bool
+        Whether `current` may be beyond the limits of the weights, as after prices have moved; such an asset is traded
+        until it is within them, or sold. Without it that is an error.
 
     Raises
     ------
@@ -154,6 +158,7 @@ class Portfolio:
     exposures: Mapping[str, Limited]
     constraints: Mapping[str, Limited]
     exclude: tuple[str, ...]
+    drifted: bool
 
     def __init__(
         self,
@@ -184,6 +189,7 @@ class Portfolio:
         exposures: Mapping[str, Any] | None = None,
         constraints: Mapping[str, Any] | None = None,
         exclude: Sequence[str] | None = None,
+        drifted: bool = False,
     ) -> None:
         known, mean = checked_returns(returns, names, covariance)
         n = len(mean)
@@ -215,6 +221,7 @@ class Portfolio:
             "exposures": checked_rows("exposures", exposures, known),
             "constraints": checked_rows("constraints", constraints, known),
             "exclude": checked_names("exclude", exclude, known),
+            "drifted": bool(drifted),
         }
         out = np.isin(known, values["exclude"])
         for limit in ("min_weight", "max_weight"):
@@ -230,7 +237,8 @@ class Portfolio:
         for name, value in values.items():
             object.__setattr__(self, name, value)
         self._check_weights()
-        check_holdings(self.trading, self.names, self.min_weight, self.max_weight, out)
+        if not self.drifted:
+            check_holdings(self.trading, self.names, self.min_weight, self.max_weight, out)
         warn_of_costs(self.trading, self.names)
         object.__setattr__(self, "groups", checked_groups(groups, known, self.count_range[1]))
 
