@@ -18,12 +18,15 @@ except ImportError:
     ) from None
 
 if TYPE_CHECKING:
+    from hybridmip.estimators.best_subset import BestSubsetRegressor, BestSubsetRegressorCV
     from hybridmip.estimators.sparse_portfolio import SparsePortfolio
 
-__all__ = ["SparsePortfolio"]
+__all__ = ["BestSubsetRegressor", "BestSubsetRegressorCV", "SparsePortfolio"]
 
 #: The module that each name is imported from when it is first used.
 _HOME = {
+    "BestSubsetRegressor": "best_subset",
+    "BestSubsetRegressorCV": "best_subset",
     "SparsePortfolio": "sparse_portfolio",
 }
 

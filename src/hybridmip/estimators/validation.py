@@ -12,14 +12,16 @@ except ImportError:  # before scikit-learn 1.6
     validate_data = None
 
 
-def checked_data(estimator: Any, X: Any, *, reset: bool = True, **rules: Any) -> Any:
-    """X as an array of floats, finite, with names and number of columns kept (or compared with those kept).
+def checked_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any) -> Any:
+    """X (or X and y) as arrays of floats, finite; names and number of columns are kept, or compared with those kept.
 
     Parameters
     ----------
     estimator : object
         An estimator of scikit-learn, which gets `n_features_in_` and, where X has names, `feature_names_in_`.
     X : array_like or DataFrame (observations, columns)
+    y : array_like, optional
+        Returned beside X where it is given.
     reset : bool
         True in `fit`; False where X must look like that of `fit`.
     **rules
@@ -27,8 +29,8 @@ def checked_data(estimator: Any, X: Any, *, reset: bool = True, **rules: Any) ->
     """
     rules.setdefault("dtype", np.float64)
     if validate_data is None:
-        return estimator._validate_data(X, reset=reset, **rules)
-    return validate_data(estimator, X, reset=reset, **rules)
+        return estimator._validate_data(X, y, reset=reset, **rules)
+    return validate_data(estimator, X, y, reset=reset, **rules)
 
 
 def note_columns(estimator: Any, X: Any) -> None:
