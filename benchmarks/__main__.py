@@ -27,6 +27,7 @@ from benchmarks import (
     support,
     sweep,
     trading,
+    walkforward,
 )
 from benchmarks.common import ROOT, Options, Skip, describe_machines, records, say
 from benchmarks.peers import PEERS
@@ -46,6 +47,7 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "regression": (regression, "regression"),
     "trading": (trading, "trading"),
     "accounts": (accounts, "accounts"),
+    "walkforward": (walkforward, "walkforward"),
     "files": (files, "files"),
     "growth": (growth, "growth"),
     "support": (support, "support"),

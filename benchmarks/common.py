@@ -23,7 +23,10 @@ NOTHING = "-"
 EQUAL = 1e-6
 #: A point that violates a constraint by more (in the caller's units) does not count as feasible.
 FEASIBLE = 1e-6
-PACKAGES = ("hybridmip", "numpy", "scipy", "numba", "highspy", "clarabel", "daqp", "cplex", "gurobipy", "PySCIPOpt")
+PACKAGES = (
+    "hybridmip", "numpy", "scipy", "numba", "highspy", "clarabel", "daqp", "cplex", "gurobipy", "PySCIPOpt", "cvxpy",
+    "scikit-learn", "skfolio",
+)  # fmt: skip
 
 
 class Skip(Exception):

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as runner  # noqa: E402
-from benchmarks import common, frontier, kernel, peers  # noqa: E402
+from benchmarks import common, frontier, kernel, peers, walkforward  # noqa: E402
 from hybridmip.study.solvers import Scaled  # noqa: E402
 
 
@@ -186,3 +186,35 @@ def test_kernel_case_without_daqp_and_its_report(tmp_path: Path) -> None:
     rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| market")]
     assert rows[0][-3:] == ["-"] * 3
     assert rows[1][2:] == ["-"] * 5
+
+
+def test_a_walk_forward_is_measured_by_plain_formulas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Volatility, turnover and values from weights that are known; its report has a line for each method."""
+    pytest.importorskip("skfolio")
+    from skfolio.optimization import MeanRisk
+
+    from hybridmip.estimators import SparsePortfolio
+
+    case = walkforward.Case("least variance", "made up", 3, 0.5, 0.0)
+    monkeypatch.setitem(walkforward.WINDOWS, "made up", (100, 20, 2, 2))
+    X = hm.market(assets=8, seed=1, periods=140).returns()
+    ours = SparsePortfolio((None, 3), max_weight=0.5)
+    weights = [SparsePortfolio((None, 3), max_weight=0.5).fit(X.iloc[at : at + 100]).weights_ for at in (0, 20)]
+    found = walkforward.walk(ours, X, case, ours)
+    after = np.concatenate([X.iloc[100:120].to_numpy() @ weights[0], X.iloc[120:140].to_numpy() @ weights[1]])
+    assert found["volatility"] == pytest.approx(after.std(ddof=1) * np.sqrt(252))
+    assert found["turnover"] == pytest.approx(np.abs(weights[1] - weights[0]).sum(), abs=1e-9)
+    assert (found["windows"], found["proven"], found["failed"], found["held"]) == (2, 2, 0, 3)
+    assert found["excess"] == pytest.approx([0.0, 0.0])
+    free = walkforward.walk(MeanRisk(max_weights=0.5, save_problem=True), X, case, ours)
+    assert all(share < -1e-3 for share in free["excess"])  # without a count the variance is lower
+    none = walkforward.walk(SparsePortfolio(3, target_return=1.0), X, case)
+    assert (none["failed"], none["proven"], none["excess"]) == (2, 0, [])
+    record = common.Record(common.Options(out=tmp_path), "walkforward", seconds=1.0, gap=1e-6, risk_aversion=5.0)
+    entry = {"name": "least variance", "market": "made up", "ours": found}
+    record.write(entries=[entry, {**entry, "scip": free}])
+    lines = [
+        line for line in walkforward.report(common.records(tmp_path, "walkforward")).splitlines() if "made up," in line
+    ]
+    assert len(lines) == 4
+    assert lines[1].count(" - ") == 7

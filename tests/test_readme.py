@@ -1,4 +1,4 @@
-"""What the README shows is what happens: its programs print what it says, its command lines exist."""
+"""What the pages show is what happens: their programs print what they say, the README's command lines exist."""
 
 from __future__ import annotations
 
@@ -15,8 +15,17 @@ from hybridmip.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-#: Every program, with the output that follows it (none if it has none).
-PROGRAMS = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?", README, re.MULTILINE | re.DOTALL)
+#: Further pages whose programs are run, and the packages that they need.
+PAGES = {"estimators": ("sklearn", "skfolio")}
+TEXTS = {"README": README, **{page: (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}}
+#: Page and place of every program, the program, and the output that follows it (none if it has none).
+PROGRAMS = [
+    (f"{page} {place}", *found)
+    for page, text in TEXTS.items()
+    for place, found in enumerate(
+        re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL), start=1
+    )
+]
 COMMANDS = re.findall(r"^    (hybridmip .*)$", README, re.MULTILINE)
 
 
@@ -26,15 +35,19 @@ def lines(text: str) -> list[str]:
 
 
 def test_something_is_found() -> None:
-    """The patterns above fit the README: nothing that looks like a program is passed over."""
-    assert len(PROGRAMS) == README.count("```python") > 0
-    assert sum(bool(output) for _, output in PROGRAMS) == README.count("```text") > 0
+    """The patterns above fit the pages: nothing that looks like a program is passed over."""
+    for page, text in TEXTS.items():
+        own = [output for name, _, output in PROGRAMS if name.split()[0] == page]
+        assert len(own) == text.count("```python") > 0
+        assert sum(map(bool, own)) == text.count("```text") > 0
     assert COMMANDS
 
 
-@pytest.mark.parametrize(("program", "output"), PROGRAMS, ids=[str(i + 1) for i in range(len(PROGRAMS))])
-def test_program_prints_what_is_shown(program: str, output: str, tmp_path: Path) -> None:
-    """A program of the README, run alone in an empty folder, prints the text below it."""
+@pytest.mark.parametrize(("name", "program", "output"), PROGRAMS, ids=[name for name, _, _ in PROGRAMS])
+def test_program_prints_what_is_shown(name: str, program: str, output: str, tmp_path: Path) -> None:
+    """A program of a page, run alone in an empty folder, prints the text below it."""
+    for package in PAGES.get(name.split()[0], ()):
+        pytest.importorskip(package)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "MPLBACKEND": "Agg"}
     answer = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import json
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -54,6 +56,12 @@ LEFT_OUT = {
 def test_checks_of_scikit_learn(estimator: SparsePortfolio, check: Callable[[object], None]) -> None:
     """All that scikit-learn asks of estimators, but for what is listed above with its reason."""
     check(estimator)
+
+
+def test_the_page_names_the_checks_that_are_left_out() -> None:
+    """docs/estimators.md lists these checks and no others."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "estimators.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(check_\w+)` \|", page, re.MULTILINE)) == set(LEFT_OUT)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +252,7 @@ def test_the_benchmark_is_y() -> None:
         ({"objective": "best"}, "objective is 'best'; choose from variance"),
         ({"return_sense": "about"}, "return_sense is 'about'"),
         ({"previous_weights": [1.0]}, r"previous_weights has shape \(1,\)"),
+        ({"previous_weights": {"GONE": "much"}}, r"previous_weights\['GONE'\]"),
         ({"trade_cost": -1.0}, "trade_cost of .* is -1; it must be 0 or more"),
         ({"seed": -1}, "seed"),
         ({"exclude": "AAA"}, "exclude is 'AAA'; give a list"),

@@ -11,7 +11,6 @@ from hybridmip.errors import ArgumentError, ProblemError
 
 pytest.importorskip("skfolio")
 
-import skfolio.prior
 from skfolio import MultiPeriodPortfolio, Population
 from skfolio import Portfolio as SkfolioPortfolio
 from skfolio.datasets import load_sp500_dataset
@@ -21,7 +20,7 @@ from skfolio.optimization import BaseOptimization, EqualWeighted, MeanRisk, Obje
 from skfolio.portfolio import FailedPortfolio
 from skfolio.pre_selection import SelectKExtremes
 from skfolio.preprocessing import prices_to_returns
-from skfolio.prior import EmpiricalPrior
+from skfolio.prior import EmpiricalPrior, TimeSeriesFactorModel
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -90,15 +89,12 @@ def test_priors_of_skfolio() -> None:
 
 
 def test_a_prior_of_factors() -> None:
-    """Factors go to the prior, whose covariance is the portfolio's: at best what a portfolio of it has."""
-    factors = STOCKS.iloc[:, :3].add_prefix("factor ")
-    if hasattr(skfolio.prior, "TimeSeriesFactorModel"):
-        estimator = SparsePortfolio(4, prior_estimator=skfolio.prior.TimeSeriesFactorModel())
-        estimator.fit(STOCKS, factors=factors)
-    else:  # before version 1 factors were y
-        estimator = SparsePortfolio(4, prior_estimator=skfolio.prior.FactorModel()).fit(STOCKS, factors)
+    """Factors go to the prior, whose covariance is the portfolio's: the weights are those of a portfolio with it."""
+    stocks = STOCKS.iloc[:252, 3:11]
+    factors = STOCKS.iloc[:252, :3].add_prefix("factor ")
+    estimator = SparsePortfolio(4, prior_estimator=TimeSeriesFactorModel()).fit(stocks, factors=factors)
     found = estimator.prior_estimator_.return_distribution_
-    assert np.abs(found.covariance - STOCKS.cov().to_numpy()).max() > 1e-6
+    assert np.abs(found.covariance - stocks.cov().to_numpy()).max() > 1e-6
     expected = hm.Portfolio(found.mu, found.covariance, assets=4).solve()
     np.testing.assert_allclose(estimator.weights_, expected.x, atol=1e-6)
 
@@ -151,10 +147,7 @@ def test_the_first_window_may_have_other_rules() -> None:
     estimator = SparsePortfolio(4, max_turnover=0.3)
     with pytest.raises(ProblemError, match="no portfolio was found"):
         estimator.fit(STOCKS)
-    try:
-        walk = cross_val_predict(estimator, STOCKS, cv=QUARTERS, entry_rebalancing_params={"max_turnover": None})
-    except TypeError:
-        pytest.skip("this skfolio has no entry_rebalancing_params")
+    walk = cross_val_predict(estimator, STOCKS, cv=QUARTERS, entry_rebalancing_params={"max_turnover": None})
     weights = [portfolio.weights for portfolio in walk]
     assert all(np.abs(b - a).sum() <= 0.3 + 1e-6 for a, b in zip(weights, weights[1:], strict=False))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridmip.applications.arguments import number
 from hybridmip.applications.portfolio.checks import checked_weights
 from hybridmip.applications.portfolio.labels import index_labels, is_series
 from hybridmip.applications.portfolio.portfolio import MAX_WEIGHT, MIN_WEIGHT
@@ -48,7 +49,8 @@ class Holdings:
         gone: dict[str, float] = {}
         if isinstance(previous, Mapping) and named:
             known = set(names)
-            gone = {str(name): float(weight) for name, weight in previous.items() if str(name) not in known}
+            others = {str(name): weight for name, weight in previous.items() if str(name) not in known}
+            gone = {name: number(f"previous_weights[{name!r}]", weight) for name, weight in others.items()}
             previous = {name: weight for name, weight in previous.items() if str(name) in known}
         return cls(checked_weights(CURRENT, 0.0 if previous is None else previous, names, 0.0), gone)
 

@@ -222,7 +222,7 @@ class SparsePortfolio(PortfolioEstimator):
         limits = self.max_turnover is not None or self.max_trades is not None
         if limits or any(map(_something, (self.trade_cost, self.fixed_trade_cost, self.min_trade))):
             return True
-        return bool(super().needs_previous_weights) if WITH_SKFOLIO else False
+        return bool(getattr(super(), "needs_previous_weights", False))  # skfolio's: for drift, or a fallback
 
     @property
     def risk_free_rate(self) -> float:
