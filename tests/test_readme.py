@@ -16,7 +16,7 @@ from hybridmip.cli import main
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 #: Further pages whose programs are run, and the packages that they need.
-PAGES = {"estimators": ("sklearn", "skfolio")}
+PAGES = {"estimators": ("sklearn", "skfolio"), "regression": ("sklearn",)}
 TEXTS = {"README": README, **{page: (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}}
 #: Page and place of every program, the program, and the output that follows it (none if it has none).
 PROGRAMS = [
