@@ -483,9 +483,19 @@ def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int, columns: I
 
 
 def _most_negative(model: Model, matrix: Matrix, direction: Vector, columns: Indices) -> str:
-    """The term that is least in a direction, as the file has it."""
-    parts = np.triu(matrix * np.outer(direction, direction))
-    parts += np.triu(parts, 1)
+    """A term that keeps the form from being convex, as the file has it.
+
+    A negative square; else a product too large for the two squares beside it; else what is least in the direction.
+    """
+    diagonal = matrix.diagonal()
+    minors = np.triu(np.outer(diagonal, diagonal) - matrix**2, 1)
+    if diagonal.min() < 0:
+        parts = np.diag(diagonal)
+    elif minors.min() < -1e-12 * np.abs(matrix).max() ** 2:
+        parts = minors
+    else:
+        parts = np.triu(matrix * np.outer(direction, direction))
+        parts += np.triu(parts, 1)
     i, j = np.unravel_index(int(parts.argmin()), parts.shape)
     value = float(matrix[i, j]) * (1.0 if i == j else 2.0) * (-1.0 if model.maximise else 1.0)
     first, second = model.names[columns[i]], model.names[columns[j]]
