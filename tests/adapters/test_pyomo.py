@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from hybridmip.cli import main
+from hybridmip.cli import ampl, main
 from hybridmip.errors import ArgumentError, FileError
 from hybridmip.files import read_text
 from hybridmip.io.convert import to_problem
@@ -33,6 +34,7 @@ from pyomo.contrib.solver.solvers.asl_sol_reader import parse_asl_sol_file  # no
 from pyomo_models import MODELS, best_value, knapsack, portfolio  # noqa: E402
 
 import hybridmip.pyomo  # noqa: E402
+from hybridmip.adapters.pyomo import OWN_OPTIONS  # noqa: E402
 
 WHATEVER: dict[str, Any] = {"load_solutions": False, "raise_exception_on_nonoptimal_result": False}
 
@@ -134,10 +136,26 @@ def test_a_time_limit_gives_the_point_and_the_bound() -> None:
     assert results.solution_status is SolutionStatus.feasible
     assert -1e-9 <= results.objective_bound < results.incumbent_objective
     assert results.extra_info.gap > 1e-3
+    assert "time limit, feasible solution; objective" in results.extra_info.solver_message
     assert violation(model) <= 1e-6
     assert pyo.value(model.off) == pytest.approx(results.incumbent_objective)
     with pytest.raises(NoOptimalSolutionError):
         solver().solve(model, time_limit=0.2)
+
+
+def test_a_time_limit_in_a_sol_file(tmp_path: Path) -> None:
+    """Code 402 (a limit), the point, and the bound below its value in a suffix."""
+    model = market_split()
+    model.write(str(tmp_path / "model.nl"))
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "model"), "-AMPL", "time_limit=1"])
+    with (tmp_path / "model.sol").open() as file:
+        answer = parse_asl_sol_file(file)
+    assert answer.solve_code == 402
+    stated = read_nl(tmp_path / "model.nl").model
+    point = np.array(answer.primals)
+    np.testing.assert_allclose(stated.matrix @ point, stated.row_lower, atol=1e-6)
+    assert answer.obj_suffixes["bestbound"][0] < stated.objective(point)
 
 
 def test_a_gap_that_is_reached_is_enough() -> None:
@@ -353,6 +371,24 @@ def test_without_pyomo() -> None:
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.startswith("MissingDependencyError")
     assert "pip install 'hybridmip[pyomo]'" in answer.stdout
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "pyomo.md").read_text(encoding="utf-8")
+
+
+def test_the_page_about_pyomo(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its program prints what is shown below it; the message and the options that it names are those there are."""
+    ((program, output),) = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    exec(compile(program, "docs/pyomo.md", "exec"), {})
+    assert capsys.readouterr().out == output
+    with pytest.raises(FileError) as caught:
+        solver().solve(_saddle())
+    assert " ".join(str(caught.value).split()) in " ".join(PAGE.split())
+    for name in re.findall(r"`(\w+)`", PAGE.split("| `solver_options` |")[1].split("|")[0]):
+        assert name in OWN_OPTIONS
+    codes = set(map(int, re.findall(r"\b\d{1,3}\b", ", ".join(re.findall(r"^\| (\d[\d, ]*) \|", PAGE, re.MULTILINE)))))
+    limits = {code for pair in ampl.STOPPED.values() for code in pair}
+    assert codes == limits | {ampl.SOLVED, ampl.UNPROVEN, ampl.INFEASIBLE, ampl.UNBOUNDED, ampl.FAILURE, ampl.NO_POINT}
 
 
 # ---- what Pyomo writes of a model of ours is that model

@@ -455,6 +455,15 @@ def test_names_beside_the_file(tmp_path: Path) -> None:
         read_nl(tmp_path / "a.nl")
 
 
+def test_binaries_without_bounds() -> None:
+    """What the header counts as binary is in [0, 1], also where the file calls it free; an integer keeps its bounds."""
+    text = TEXT.replace("2 -1\n0 0 1\n0 0 1\n", "2 -1\n3\n0 -2 7\n")
+    model = parse(text)
+    assert (model.lower[4], model.upper[4], model.lower[5], model.upper[5]) == (0, 1, 0, 1)
+    model = parse(text.replace(" 2 0 0 0 1\t", " 1 1 0 0 1\t"))
+    assert (model.lower[4], model.upper[4], model.lower[5], model.upper[5]) == (0, 1, -2, 7)
+
+
 def test_recognised_by_content(tmp_path: Path) -> None:
     """A text file without a suffix is known by its first two lines."""
     assert is_nl(TEXT)
@@ -557,7 +566,7 @@ def test_a_call_of_ampl(stub: str, tmp_path: Path, capsys: pytest.CaptureFixture
     assert call(str(tmp_path / stub), "-AMPL", "time_limit=20", "seed=3") == 0
     assert capsys.readouterr().out == f"HybridMIP {hm.__version__}: time_limit=20 seed=3\n"
     lines = (tmp_path / "model.sol").read_text().splitlines()
-    assert lines[0].startswith(f"HybridMIP {hm.__version__}: optimal; objective 1, bound ")
+    assert lines[0].startswith(f"HybridMIP {hm.__version__}: optimal solution; objective 1, bound ")
     assert lines[1:10] == ["", "Options", "3", "1", "1", "0", "1", "0", "2"]
     assert lines[10] == "2"
     assert [float(line) for line in lines[11:13]] == pytest.approx([2, 1])
@@ -636,10 +645,20 @@ def test_version_and_list_of_options(capsys: pytest.CaptureFixture[str]) -> None
     assert "time_limit" in capsys.readouterr().out
 
 
-def test_a_guess_is_a_start(tmp_path: Path) -> None:
-    """An initial guess with every binary is where the search begins; with nothing but it the search ends there."""
-    guess = SOLVABLE.replace("r\n1 0", "x2\n0 2\n1 1\nr\n1 0")
-    (tmp_path / "model.nl").write_text(guess)
-    assert read_nl(tmp_path / "model.nl").start.tolist() == [2, 1]
-    assert call(str(tmp_path / "model"), "-AMPL", "config=quick") == 0
-    assert (tmp_path / "model.sol").read_text().splitlines()[13].startswith("objno 0")
+@pytest.mark.parametrize("b", [0, 1])
+def test_a_guess_is_a_start(b: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An initial guess with every binary is handed to the search, good or bad; one that lacks a binary is not."""
+    given: list[object] = []
+
+    def remember(*arguments: object, **options: object) -> hm.Result:
+        given.append(options["warm_start"])
+        return hm.solve(*arguments, **options)
+
+    monkeypatch.setattr("hybridmip.adapters.solving.solve", remember)
+    (tmp_path / "model.nl").write_text(SOLVABLE.replace("r\n1 0", f"x2\n0 2\n1 {b}\nr\n1 0"))
+    assert call(str(tmp_path / "model"), "-AMPL") == 0
+    assert float((tmp_path / "model.sol").read_text().splitlines()[11]) == pytest.approx(2)
+    (tmp_path / "model.nl").write_text(SOLVABLE.replace("r\n1 0", "x1\n0 2\nr\n1 0"))
+    assert call(str(tmp_path / "model"), "-AMPL") == 0
+    np.testing.assert_array_equal(given[0], [bool(b)])
+    assert given[1] is None

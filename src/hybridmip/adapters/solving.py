@@ -67,7 +67,7 @@ def solve_nl(stated: NlFile, options: Options, progress: Progress | None = None)
     """
     crossed = _crossed(stated.model)
     if crossed is not None:
-        return Outcome(None, _said(f"infeasible: {crossed}"), infeasible=True)
+        return Outcome(None, _said(f"infeasible problem; {crossed}"), infeasible=True)
     read = to_problem(stated.model)
     config = {"quick": Config.quick, "paper": Config.paper}.get(options.config, Config)()
     try:
@@ -82,35 +82,34 @@ def solve_nl(stated: NlFile, options: Options, progress: Progress | None = None)
             prove=options.prove,
         )
     except UnboundedError as error:
-        return Outcome(None, _said(str(error)), unbounded=True)
+        return Outcome(None, _said(f"unbounded problem; {error}"), unbounded=True)
     return _outcome(stated.model, read, result)
 
 
 def _outcome(model: Model, read: ReadProblem, result: Result) -> Outcome:
     bound = read.objective(result.bound) if np.isfinite(result.bound) else None
+    reason, seconds = str(result.stop_reason).replace("_", " "), f"{result.seconds:.3g} s"
     if result.x is None or result.b is None:
         infeasible = result.status is Status.INFEASIBLE
         clash = ", ".join(result.clashing_rows[:5])
-        found = f"infeasible{f': these rows clash: {clash}' if clash else ''}" if infeasible else "no point found"
-        return Outcome(result, _said(f"{found} ({_ending(result)})"), infeasible=infeasible, bound=bound)
+        found = f"infeasible problem{f'; these rows clash: {clash}' if clash else ''}"
+        found = found if infeasible else f"{reason}, no feasible solution"
+        return Outcome(result, _said(f"{found} ({seconds})"), infeasible=infeasible, bound=bound)
     values = read.original.values(result.x, result.b)
     # The bits of an integer give it up to rounding.
     values[model.integer] = np.rint(values[model.integer])
     objective = read.objective(result.objective)
+    # JuMP looks for "time limit, feasible solution".
+    found = "optimal solution" if result.status is Status.OPTIMAL else f"{reason}, feasible solution"
+    found += f"; objective {objective:.10g}, bound {'none' if bound is None else f'{bound:.10g}'}"
+    found += f", gap {result.gap:.3g}" if np.isfinite(result.gap) else ""
     solved = result.status is Status.OPTIMAL or result.stop_reason is StopReason.GAP_REACHED
-    shown = f"{'optimal' if result.status is Status.OPTIMAL else 'feasible'}; objective {objective:.10g}"
-    shown += f", bound {'none' if bound is None else f'{bound:.10g}'}"
-    shown += f", gap {result.gap:.3g}" if np.isfinite(result.gap) else ""
-    message = _said(f"{shown} ({_ending(result)})")
+    message = _said(f"{found} ({seconds})")
     return Outcome(result, message, solved=solved, values=values, objective=objective, bound=bound)
 
 
 def _said(text: str) -> str:
     return f"HybridMIP {__version__}: {text}"
-
-
-def _ending(result: Result) -> str:
-    return f"{str(result.stop_reason).replace('_', ' ')}, {result.seconds:.3g} s"
 
 
 def _crossed(model: Model) -> str | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Options for every call, as AMPL's `option hybridmip_options "..."` hands them over.
 ENVIRONMENT = "hybridmip_options"
-#: AMPL's solve_result_num, with a point and without one.
+#: AMPL's solve_result_num, of which the hundreds are the same for every solver; limits with a point and without one.
 SOLVED, UNPROVEN, INFEASIBLE, UNBOUNDED, FAILURE = 0, 400, 200, 300, 500
 STOPPED = {"interrupted": (401, 471), "time_limit": (402, 472), "evaluation_limit": (400, 470)}
 NO_POINT = 470

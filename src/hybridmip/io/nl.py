@@ -274,6 +274,12 @@ class _Segments:
             if kind == 5:
                 raise self.scanner.fail(f"the bounds of {self.names[column]} are of kind 5; it must be from 0 to 4")
             self.lower[column], self.upper[column] = limits(kind, numbers)
+        # What the header calls binary is, whatever its bounds say.
+        binaries, integers, *_ = self.header.discrete
+        end = self.header.variables - integers
+        binary = slice(end - binaries, end)
+        self.lower[binary] = np.maximum(self.lower[binary], 0.0)
+        self.upper[binary] = np.minimum(self.upper[binary], 1.0)
 
     def _columns(self) -> None:
         """Where the columns of the Jacobian begin, which its rows say again."""
