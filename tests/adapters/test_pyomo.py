@@ -25,7 +25,7 @@ from hybridmip.io.mps import parse_mps
 from hybridmip.io.nl import read_nl
 
 pyo = pytest.importorskip("pyomo.environ")
-pytest.importorskip("pyomo", minversion="6.10")
+pytest.importorskip("pyomo", minversion="6.10.1")
 
 from pyomo.contrib.solver.common.factory import SolverFactory  # noqa: E402
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition  # noqa: E402
@@ -459,10 +459,16 @@ def require_same(model: Model, path: Path, rng: np.random.Generator) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["p0033", "lseu", "egout", "bell5", "misc03", "rgn", "fixnet3", "pk1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"mip/{name}" for name in ("p0033", "lseu", "egout", "bell5", "misc03", "rgn", "fixnet3", "pk1")),
+        *(f"miqp/{name}" for name in ("alan", "gbd", "meanvarx", "slay04m", "fac3")),
+    ],
+)
 def test_data_files_by_way_of_pyomo(name: str, data_dir: Path, tmp_path: Path) -> None:
-    """Public instances with binaries, general integers, ranges and switches."""
-    path = data_dir / "mip" / f"{name}.mps.gz"
+    """Public instances with binaries, general integers, ranges, switches and quadratic objectives."""
+    path = data_dir / f"{name}.mps.gz"
     if not path.exists():
         pytest.skip(f"no {path}")
     require_same(parse_mps(read_text(path), name), tmp_path / "model.nl", np.random.default_rng(0))

@@ -285,6 +285,34 @@ def test_long_sums_take_linear_time_and_no_recursion() -> None:
     assert parse(expression(nodes)).objective([3, 2]) == 9 + 2 * count
 
 
+@pytest.mark.parametrize("dense", [True, False])
+def test_products_of_long_sums(dense: bool) -> None:
+    """(a'v + 1)^2 - 2 (b'v) (c'v) / 4 over 15 variables and more, and a row in which such products cancel."""
+    rng = np.random.default_rng(2)
+    columns = 15 if dense else 400
+    forms = [np.zeros(columns) for _ in range(3)]
+    for form in forms:
+        form[rng.choice(columns, 12, replace=False)] = rng.integers(1, 9, 12) / 4  # of which squares cancel exactly
+
+    def linear(form: np.ndarray, constant: float) -> str:
+        terms = " ".join(f"o2 n{float(form[k])!r} v{k}" for k in np.flatnonzero(form))
+        return f"o54 13 {terms} n{constant}"
+
+    a, b, c = forms
+    objective = f"o1 o5 {linear(a, 1)} n2 o3 o2 n2 o2 {linear(b, 0)} {linear(c, 0)} n4"
+    row = f"o0 v0 o1 o77 {linear(a, 0)} o5 {linear(a, 0)} n2"
+    text = expression(objective, row).replace(" 2 1 1 0 0\n", f" {columns} 1 1 0 0\n")
+    text = text.replace(" 2 2 2\n", f" 0 {columns} 0\n").replace("b\n3\n", "b\n" + "3\n" * (columns - 1))
+    text = text.replace("k1\n1\n", "")
+    model = parse(text)
+    np.testing.assert_array_equal(model.matrix.toarray()[0], np.eye(columns)[0])
+    for _ in range(5):
+        v = rng.normal(size=columns)
+        assert model.objective(v) == pytest.approx((a @ v + 1) ** 2 - (b @ v) * (c @ v) / 2)
+    with pytest.raises(FileError, match="row c0 is quadratic"):
+        parse(text.replace("o77", "o16\no77", 1))
+
+
 @pytest.mark.parametrize(
     ("nodes", "row", "message"),
     [
@@ -352,6 +380,7 @@ def test_the_term_that_makes_an_objective_not_convex(nodes: str, term: str) -> N
         (" 6 3 2 1 1\t", " 6 3 2 1 1 4\t", 2, "4 logical constraints"),
         (" 6 3 2 1 1\t", " 6 x 2 1 1\t", 2, "'x' is not a whole number"),
         (" 6 3 2 1 1\t", " 6 99999999 2 1 1\t", 2, "'99999999' is not a whole number from 0"),
+        (" 6 3 2 1 1\t", " 6 4000000 2 1 1\t", 2, "do not fit into this file"),
         (" 0 3 0\t", " 0 7 0\t", 5, "more nonlinear variables"),
         (" 2 0 0 0 1\t", " 2 0 0 0 4\t", 7, "more discrete variables"),
         ("S0 2 priority", "S0 2 sosno", 11, "special ordered sets"),

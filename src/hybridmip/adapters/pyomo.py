@@ -39,7 +39,7 @@ try:
     from pyomo.repn.plugins.nl_writer import NLWriter, NLWriterInfo
 except ImportError as error:
     raise MissingDependencyError(
-        f"hybridmip.pyomo needs the package pyomo, 6.10 or newer ({error}): pip install 'hybridmip[pyomo]'"
+        f"hybridmip.pyomo needs the package pyomo, 6.10.1 or newer ({error}): pip install 'hybridmip[pyomo]'"
     ) from None
 
 logger = logging.getLogger(__name__)

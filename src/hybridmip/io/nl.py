@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,9 +108,9 @@ def _names(text: str | None, count: int, more: int, letter: str, source: str) ->
     if not count <= len(names) <= count + more:
         raise FileError(f"{source} has {len(names)} names for {count} of them; write it anew, or take it away")
     names += [f"obj{k}" for k in range(len(names) - count, more)]
-    twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
-    if twice:
-        raise FileError(f"{source} has {sorted(twice)[0]!r} twice; names must be unique")
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise FileError(f"{source} has {twice!r} twice; names must be unique")
     return names
 
 
@@ -181,11 +182,13 @@ class _Segments:
     def _row(self) -> None:
         row = self._place(self.scanner.integers(1)[0], self.header.rows, self.row_parts, "row")
         part = self._expression(f"row {self.row_names[row]}")
-        for pair, value in part.quadratic.items():
-            if value:
+        if part.degree == 2:
+            left = part.matrix(self.header.variables).tocoo()
+            if left.nnz:  # else its quadratic terms cancel
+                i, j = int(left.row[0]), int(left.col[0])
+                term = self._term((i, j), float(left.data[0]) * (1.0 if i == j else 2.0))
                 raise self.scanner.fail(
-                    f"row {self.row_names[row]} is quadratic (its term {self._term(pair, value)}); only the objective "
-                    "may be"
+                    f"row {self.row_names[row]} is quadratic (its term {term}); only the objective may be"
                 )
         self.row_parts[row] = part
 
@@ -214,7 +217,7 @@ class _Segments:
             if place < first:
                 total.linear[place] = total.linear.get(place, 0.0) + value
             elif place in self.defined:
-                total = total.plus(self.defined[place].times(value))
+                total = total.plus(self.defined[place].copy().times(value))
             else:
                 raise self.scanner.fail(f"V{index} uses v{place}, which is not defined above")
         self.defined[index] = total
@@ -320,6 +323,9 @@ class _Segments:
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         objective = self.objective_parts.get(self.wanted, Polynomial())
+        quadratic = objective.matrix(columns) if objective.degree == 2 else None
+        if quadratic is not None and not np.isfinite(quadratic.data).all():
+            raise self.scanner.fail("the objective has a coefficient that is not finite; use other units")
         cost = np.zeros(columns)
         at, entries = self.gradients.get(self.wanted, nothing)
         cost[at] = entries
@@ -337,7 +343,7 @@ class _Segments:
             row_lower=self.row_lower - shift,
             row_upper=self.row_upper - shift,
             row_names=self.row_names[: header.rows],
-            quadratic=_symmetric(objective, columns),
+            quadratic=quadratic if quadratic is not None and quadratic.nnz else None,
             offset=objective.constant,
             maximise=self.maximise.get(self.wanted, False),
             objective_name=self.row_names[header.rows + self.wanted] if header.objectives else "obj",
@@ -346,14 +352,3 @@ class _Segments:
 
 def _joined(parts: Sequence[Indices]) -> Indices:
     return np.concatenate([np.empty(0, dtype=np.intp), *parts])
-
-
-def _symmetric(objective: Polynomial, columns: int) -> sparse.csr_array | None:
-    """Q of v'Qv: half of a product's coefficient on each side of the diagonal."""
-    pairs = {pair: value for pair, value in objective.quadratic.items() if value}
-    if not pairs:
-        return None
-    first, second = np.array(list(pairs), dtype=np.intp).T
-    half = np.fromiter(pairs.values(), dtype=np.float64, count=len(pairs)) / 2.0
-    one = sparse.csr_array((half, (first, second)), shape=(columns, columns))
-    return sparse.csr_array(one + one.T)

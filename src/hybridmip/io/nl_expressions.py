@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from scipy import sparse
 
 from hybridmip.errors import FileError
 from hybridmip.io.nl_scan import MOST, Scanner
 
 PLUS, MINUS, TIMES, DIVIDE, POWER, NEGATE, SUM, POWER_OF_CONSTANT, SQUARE = 0, 1, 2, 3, 5, 16, 54, 76, 77
+#: Linear forms by the place of a variable.
+Terms: TypeAlias = dict[int, float]
+#: Products of linear forms with more pairs than this are left for the end, where a matrix product does them.
+MOST_AT_ONCE = 64
+#: Linear forms with more of their coefficients than this are multiplied as dense matrices.
+DENSE_SHARE = 0.1
 #: Operands of the operators that are understood; a sum says how many follow.
 OPERANDS = {PLUS: 2, MINUS: 2, TIMES: 2, DIVIDE: 2, POWER: 2, NEGATE: 1, POWER_OF_CONSTANT: 2, SQUARE: 1}
 #: What messages call the others.
@@ -23,43 +32,60 @@ OPERATORS = {
 }  # fmt: skip
 
 
-@dataclass(slots=True)
 class Polynomial:
-    """constant + linear + quadratic; a pair of variables (i, j), i <= j, has one coefficient."""
+    """constant + linear + quadratic + products of linear forms; a pair (i, j), i <= j, has one coefficient.
 
-    constant: float = 0.0
-    linear: dict[int, float] = field(default_factory=dict)
-    quadratic: dict[tuple[int, int], float] = field(default_factory=dict)
+    An operand belongs to the operator that it is given to, which may change it: long sums take time in proportion to
+    their terms. Products of long linear forms are multiplied out all at once, by `matrix`.
+    """
+
+    __slots__ = ("constant", "linear", "products", "quadratic")
+
+    def __init__(
+        self,
+        constant: float = 0.0,
+        linear: dict[int, float] | None = None,
+        quadratic: dict[tuple[int, int], float] | None = None,
+        products: list[tuple[float, Terms, Terms]] | None = None,
+    ) -> None:
+        self.constant = constant
+        self.linear = {} if linear is None else linear
+        self.quadratic = {} if quadratic is None else quadratic
+        self.products = [] if products is None else products
 
     @property
     def degree(self) -> int:
         """2, 1 or 0."""
-        return 2 if self.quadratic else 1 if self.linear else 0
+        return 2 if self.quadratic or self.products else 1 if self.linear else 0
 
     def copy(self) -> Polynomial:
         """A polynomial of its own with the same terms."""
-        return Polynomial(self.constant, dict(self.linear), dict(self.quadratic))
+        return Polynomial(self.constant, dict(self.linear), dict(self.quadratic), list(self.products))
 
     def times(self, factor: float) -> Polynomial:
-        """A multiple; zero has no terms."""
+        """This, multiplied; by zero it has no terms."""
         if factor == 0.0:
             return Polynomial()
-        return Polynomial(
-            self.constant * factor,
-            {k: factor * value for k, value in self.linear.items()},
-            {k: factor * value for k, value in self.quadratic.items()},
-        )
+        self.constant *= factor
+        for k in self.linear:
+            self.linear[k] *= factor
+        for pair in self.quadratic:
+            self.quadratic[pair] *= factor
+        self.products = [(factor * value, first, second) for value, first, second in self.products]
+        return self
 
     def over(self, divisor: float) -> Polynomial:
-        """Every coefficient divided, which a product with the inverse would round twice."""
-        return Polynomial(
-            self.constant / divisor,
-            {k: value / divisor for k, value in self.linear.items()},
-            {k: value / divisor for k, value in self.quadratic.items()},
-        )
+        """This, divided: a product with the inverse would round twice."""
+        self.constant /= divisor
+        for k in self.linear:
+            self.linear[k] /= divisor
+        for pair in self.quadratic:
+            self.quadratic[pair] /= divisor
+        self.products = [(value / divisor, first, second) for value, first, second in self.products]
+        return self
 
     def plus(self, other: Polynomial) -> Polynomial:
-        """The sum; one of both is changed and returned, so that long sums take time in proportion to their terms."""
+        """The sum: the longer of both, with the other added to it."""
         more, less = self, other
         if len(self.linear) + len(self.quadratic) < len(other.linear) + len(other.quadratic):
             more, less = other, self
@@ -68,6 +94,9 @@ class Polynomial:
             more.linear[k] = more.linear.get(k, 0.0) + value
         for pair, value in less.quadratic.items():
             more.quadratic[pair] = more.quadratic.get(pair, 0.0) + value
+        if len(more.products) < len(less.products):
+            more.products, less.products = less.products, more.products
+        more.products += less.products
         return more
 
     def product(self, other: Polynomial) -> Polynomial:
@@ -77,6 +106,9 @@ class Polynomial:
             if factor:
                 for k, value in one.linear.items():
                     result.linear[k] = result.linear.get(k, 0.0) + factor * value
+        if len(self.linear) * len(other.linear) > MOST_AT_ONCE:
+            result.products.append((1.0, dict(self.linear), dict(other.linear)))
+            return result
         pairs = result.quadratic
         for i, first in self.linear.items():
             for j, second in other.linear.items():
@@ -84,11 +116,48 @@ class Polynomial:
                 pairs[pair] = pairs.get(pair, 0.0) + first * second
         return result
 
+    def matrix(self, columns: int) -> sparse.csr_array:
+        """Q of v'Qv, symmetric: half of a product's coefficient on each side of the diagonal."""
+        shape = (columns, columns)
+        total = sparse.csr_array(shape)
+        if self.quadratic:
+            first, second = np.array(list(self.quadratic), dtype=np.intp).T
+            values = np.fromiter(self.quadratic.values(), dtype=np.float64, count=len(self.quadratic))
+            total = sparse.csr_array((values, (first, second)), shape=shape)
+        if self.products:
+            ones = _stacked([first for _, first, _ in self.products], columns)
+            others = _stacked([_times(value, second) for value, _, second in self.products], columns)
+            used = np.union1d(ones.indices, others.indices)
+            ones, others = ones[:, used], others[:, used]
+            if ones.nnz + others.nnz > DENSE_SHARE * 2 * ones.shape[0] * used.size:
+                block = sparse.coo_array(ones.toarray().T @ others.toarray())
+            else:
+                block = sparse.coo_array(ones.T @ others)
+            total = total + sparse.csr_array((block.data, (used[block.row], used[block.col])), shape=shape)
+        half = sparse.csr_array(total * 0.5)
+        result = sparse.csr_array(half + half.T)
+        result.eliminate_zeros()
+        return result
+
     def require_finite(self, scanner: Scanner, where: str) -> None:
         """Refuse numbers that overflowed."""
-        for values in ((self.constant,), self.linear.values(), self.quadratic.values()):
+        parts = [value for value, _, _ in self.products]
+        for values in ((self.constant,), self.linear.values(), self.quadratic.values(), parts):
             if not all(map(math.isfinite, values)):
                 raise scanner.fail(f"{where} has a coefficient that is not finite; use other units")
+
+
+def _times(value: float, terms: Terms) -> Terms:
+    """A multiple of a linear form."""
+    return {k: value * coefficient for k, coefficient in terms.items()}
+
+
+def _stacked(forms: Sequence[Terms], columns: int) -> sparse.csr_array:
+    """Linear forms as the rows of a matrix."""
+    starts = np.cumsum([0, *map(len, forms)])
+    places = np.fromiter((k for form in forms for k in form), dtype=np.intp, count=starts[-1])
+    values = np.fromiter((value for form in forms for value in form.values()), dtype=np.float64, count=starts[-1])
+    return sparse.csr_array((values, places, starts), shape=(len(forms), columns))
 
 
 def read_polynomial(

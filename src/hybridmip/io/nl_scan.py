@@ -157,6 +157,10 @@ def read_header(content: bytes, source: str) -> tuple[Header, Scanner]:
     variables = rows[2][0]
     if rows[2][5]:
         raise fail(2, f"the model has {rows[2][5]} logical constraints; only linear rows can be solved")
+    if variables + rows[2][1] > len(lines[HEADER_LINES]):
+        raise fail(
+            2, f"{variables} variables and {rows[2][1]} rows do not fit into this file; it is truncated or garbled"
+        )
     nonlinear = (rows[5][0], rows[5][1], rows[5][2])
     discrete = (rows[7][0], rows[7][1], rows[7][2], rows[7][3], rows[7][4])
     in_rows, in_objectives, in_both = nonlinear
@@ -220,8 +224,9 @@ class TextScanner:
     def _line(self, what: str) -> str:
         if self._at >= len(self._lines):
             raise self._truncated(what)
+        line = self._lines[self._at]
         self._at += 1
-        return self._lines[self._at - 1].partition("#")[0].strip()
+        return line.partition("#")[0].strip() if "#" in line else line.strip()
 
     def segment(self) -> str:
         while self._at < len(self._lines):
@@ -300,7 +305,10 @@ class TextScanner:
 
     def node(self) -> tuple[str, float]:
         line = self._line("an expression")
-        letter, word = line[:1], line[1:].strip()
+        letter, word = line[:1], line[1:]
+        if letter in ("o", "v") and word.isascii() and word.isdigit() and len(word) <= 10:
+            return letter, int(word)
+        word = word.strip()
         if letter == "n":
             return letter, self._value(word, "a constant")
         if letter in ("s", "l"):
