@@ -524,6 +524,25 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, seed: int, packed:
         assert (read.problem.x_lower[k], read.problem.x_upper[k]) == (problem.x_lower[j], problem.x_upper[j])
 
 
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("form", ["dense", "none"])
+def test_scip_reads_what_is_written(form: str, binary: bool, tmp_path: Path) -> None:
+    """Another reader of the format, and of these tests' binary form, finds the same optimum in the file."""
+    pyscipopt = pytest.importorskip("pyscipopt")
+    problem = problem_of(1, form)
+    write_nl(problem, tmp_path / "p.nl")
+    if binary:
+        (tmp_path / "p.nl").write_bytes(as_binary((tmp_path / "p.nl").read_text(), "<"))
+    scip = pyscipopt.Model()
+    scip.hideOutput()
+    scip.readProblem(str(tmp_path / "p.nl"))
+    scip.optimize()
+    assert scip.getStatus() == "optimal"
+    ours = hm.solve(hm.read_problem(tmp_path / "p.nl"))
+    assert ours.status == "optimal"
+    assert scip.getObjVal() == pytest.approx(ours.objective, rel=1e-6, abs=1e-6)
+
+
 def test_binary_variables_alone(tmp_path: Path) -> None:
     """A problem without x and without rows."""
     problem = hm.Problem(p=[1.0, -2.0], offset=3.0)
