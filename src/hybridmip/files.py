@@ -23,13 +23,13 @@ MOST_TIMES = 300
 HARMLESS = 2**26
 
 
-def read_text(path: PathLike) -> str:
-    """The text of a file, gzipped or not.
+def read_content(path: PathLike) -> bytes:
+    """The bytes of a file, unpacked where it is gzipped.
 
     Raises
     ------
     FileError
-        If there is no such file, or it is empty, damaged or not text.
+        If there is no such file, or it is empty or damaged.
     """
     path = Path(path).expanduser()
     try:
@@ -47,6 +47,19 @@ def read_text(path: PathLike) -> str:
         content = _unpacked(path, content)
     if not content.strip():
         raise FileError(f"{path} is empty; check that it was written completely")
+    return content
+
+
+def read_text(path: PathLike) -> str:
+    """The text of a file, gzipped or not.
+
+    Raises
+    ------
+    FileError
+        If there is no such file, or it is empty, damaged or not text.
+    """
+    path = Path(path).expanduser()
+    content = read_content(path)
     zero = content.find(b"\0")
     try:
         text = content.decode("utf-8-sig")

@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from hybridmip import __version__
+from hybridmip.cli.ampl import is_ampl_call, run_ampl
 from hybridmip.cli.convert import convert
 from hybridmip.cli.data import data
 from hybridmip.cli.demo import demo
@@ -48,7 +49,7 @@ def _show_version(wanted: bool) -> None:
 def root(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", "-v", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Mixed-integer programs with binary variables, solved with a proof of how good the answer is.
@@ -68,7 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = typer.main.get_command(app).main(args=given, prog_name="hybridmip", standalone_mode=False)
+        if is_ampl_call(given):
+            code = run_ampl(given)
+        else:
+            code = typer.main.get_command(app).main(args=given, prog_name="hybridmip", standalone_mode=False)
     except TyperException as error:
         code = fail(usage_message(error))
     except HybridMIPError as error:

@@ -17,13 +17,15 @@ from hybridmip.errors import FileError
 def convert(
     file: ProblemFile,
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", show_default=False, help="What to write: .mps, .lp or .json; also .gz.")
+        Path,
+        typer.Argument(metavar="OUT", show_default=False, help="What to write: .mps, .lp, .nl or .json; also .gz."),
     ],
     fixed_charge: FixedCharge = None,
 ) -> None:
-    """Read a problem file of any kind and write it as MPS, LP or JSON.
+    """Read a problem file of any kind and write it as MPS, LP, AMPL's .nl or JSON.
 
-    A problem that is maximised is written as the minimisation of its negative.
+    A problem that is maximised is written as the minimisation of its negative. An .nl file gets its names in two files
+    beside it, .row and .col.
 
     Examples:
 
@@ -33,14 +35,17 @@ def convert(
     """
     check_writable(out, file, option="OUT")
 
+    from hybridmip.io.nl_write import write_nl
     from hybridmip.io.problem_json import write_problem_json
     from hybridmip.io.problems import read_model
     from hybridmip.io.write import write_lp, write_mps
 
-    writers = {".mps": write_mps, ".lp": write_lp, ".json": write_problem_json}
+    writers = {".mps": write_mps, ".lp": write_lp, ".nl": write_nl, ".json": write_problem_json}
     suffix = Path(out.name.removesuffix(".gz")).suffix.lower()
     if suffix not in writers:
-        raise FileError(f"{out}: no such kind can be written; its name must end in .mps, .lp or .json (.gz may follow)")
+        raise FileError(
+            f"{out}: no such kind can be written; its name must end in .mps, .lp, .nl or .json (.gz may follow)"
+        )
     problem = read_model(file, fixed_charge).problem
     writers[suffix](problem, out)
     print_parts(f"{problem.describe()}", f"written: {out}")

@@ -424,15 +424,17 @@ def _quadratic(
     Q.eliminate_zeros()
     if not Q.nnz:
         return None, twin_of, on_b
-    shift = _convex_shift(model, Q, x_columns.size)
+    shift = _convex_shift(model, Q, x_columns.size, columns)
     if shift.any():
         Q = sparse.csr_array(Q + sparse.diags_array(shift))
         on_b[twin_of] -= shift[x_columns.size :]
     return Q, twin_of, on_b
 
 
-def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int) -> Vector:
+def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int, columns: Indices) -> Vector:
     """The diagonal, zero on the first `continuous` variables, that makes Q semidefinite.
+
+    `columns` says which of the model's columns the variables of Q are.
 
     Raises
     ------
@@ -450,7 +452,7 @@ def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int) -> Vector:
     order = np.argsort(labels, kind="stable")
     suspect = np.zeros(blocks, dtype=bool)
     suspect[labels[~dominant]] = True
-    worst = 0.0
+    worst, blamed = 0.0, ""
     for label, block in enumerate(np.split(order, np.searchsorted(labels[order], np.arange(1, blocks)))):
         if not suspect[label]:
             continue
@@ -465,17 +467,39 @@ def _convex_shift(model: Model, Q: sparse.csr_array, continuous: int) -> Vector:
         twins = block >= continuous
         amount = _smallest_shift(matrix, twins)
         if amount is None:
-            worst = min(worst, float(np.linalg.eigvalsh(matrix)[0]))
+            values, vectors = np.linalg.eigh(matrix)
+            if values[0] < worst:
+                worst, blamed = float(values[0]), _most_negative(model, matrix, vectors[:, 0], columns[block])
         else:
             shift[block[twins]] = amount
     if worst < 0:
         goal = "maximised, it is not concave (most positive" if model.maximise else "not convex (most negative"
         value = -worst if model.maximise else worst
         raise FileError(
-            f"{model.source}: the objective is {goal} eigenvalue {value:.6g} of Q in x'Qx), and not on binaries "
-            "alone; only convex problems can be solved"
+            f"{model.source}: the objective is {goal} eigenvalue {value:.6g} of Q in x'Qx; see its term "
+            f"{blamed}), and not on binaries alone; only convex problems can be solved"
         )
     return shift
+
+
+def _most_negative(model: Model, matrix: Matrix, direction: Vector, columns: Indices) -> str:
+    """A term that keeps the form from being convex, as the file has it.
+
+    A negative square; else a product too large for the two squares beside it; else what is least in the direction.
+    """
+    diagonal = matrix.diagonal()
+    minors = np.triu(np.outer(diagonal, diagonal) - matrix**2, 1)
+    if diagonal.min() < 0:
+        parts = np.diag(diagonal)
+    elif minors.min() < -1e-12 * np.abs(matrix).max() ** 2:
+        parts = minors
+    else:
+        parts = np.triu(matrix * np.outer(direction, direction))
+        parts += np.triu(parts, 1)
+    i, j = np.unravel_index(int(parts.argmin()), parts.shape)
+    value = float(matrix[i, j]) * (1.0 if i == j else 2.0) * (-1.0 if model.maximise else 1.0)
+    first, second = model.names[columns[i]], model.names[columns[j]]
+    return f"{value:.6g} {first}^2" if i == j else f"{value:.6g} {first} * {second}"
 
 
 def _smallest_shift(matrix: Matrix, twins: NDArray[np.bool_]) -> float | None:

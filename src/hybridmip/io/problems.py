@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hybridmip.errors import ArgumentError, FileError, ProblemError
-from hybridmip.files import read_text
+from hybridmip.files import read_content, read_text
 from hybridmip.io.model import Model, ReadProblem
 from hybridmip.io.orlib import looks_like_port
 from hybridmip.io.readers import MOST_LINES, READERS, known_kinds, reader_by_contents, reader_by_name
@@ -13,7 +13,7 @@ from hybridmip.model.problem import Problem
 
 
 def read_problem(path: str | Path, fixed_charge: float | None = None) -> Problem:
-    """Read a problem file: MPS, LP, QPLIB, JSON, Canad, OR-Library warehouses, DIMACS; plain or gzipped.
+    """Read a problem file: MPS, LP, QPLIB, .nl, JSON, Canad, OR-Library warehouses, DIMACS; plain or gzipped.
 
     A problem is always minimised: of a file that maximises this is the negative, and integers and semicontinuous
     columns have become binaries. `read_model` gives the same problem with the way back.
@@ -59,21 +59,26 @@ def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProbl
     """
     path = Path(path).expanduser()
     source = str(path)
-    text = read_text(path)
     reader = reader_by_name(path.name)
+    content = read_content(path) if reader is not None and reader.binary else read_text(path)
     most = MOST_LINES if reader is None else reader.most_lines
-    if most is not None and (lines := text.count("\n")) > most:
+    lines = content.count("\n") if isinstance(content, str) else content.count(b"\n")
+    if most is not None and lines > most:
         raise FileError(f"{source} has {lines:,} lines; models of at most {most:,} lines are read")
-    if reader is None and (reader := reader_by_contents(text)) is None:
-        raise FileError(f"{source}: {_unknown(text)}")
-    options = {}
+    if reader is None:
+        assert isinstance(content, str)
+        reader = reader_by_contents(content)
+        if reader is None:
+            raise FileError(f"{source}: {_unknown(content)}")
+        content = content.encode() if reader.binary else content
+    options = reader.lies_beside(path)
     if fixed_charge is not None:
         if not reader.fixed_charge:
             kinds = " and ".join(dict.fromkeys(other.kind for other in READERS.values() if other.fixed_charge))
             raise ArgumentError(f"fixed_charge is given but {source} is {reader.kind}; it is for {kinds} only")
         options["fixed_charge"] = fixed_charge
     try:
-        stated = reader.parse(text, source, **options)
+        stated = reader.parse(content, source, **options)
     except ProblemError as error:
         raise FileError(f"{source}: {error}") from None
     if isinstance(stated, Model):

@@ -16,6 +16,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hybridmip.errors import ArgumentError, FileError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from hybridmip.io.model import Model, ReadProblem
     from hybridmip.model.problem import Problem
 
+    #: Of a text and what errors call it; of the bytes where `Reader.binary` is set.
     Parse: TypeAlias = Callable[..., Problem | Model | ReadProblem]
 
 #: Longer files are refused: read line by line they would take minutes, and what they hold is beyond this solver.
@@ -49,6 +51,10 @@ class Reader:
         Whether `read` takes a keyword `fixed_charge`.
     most_lines : int, optional
         Files with more lines are refused; None for no limit.
+    binary : bool
+        Whether `read` takes the bytes of the file, which need not be text.
+    beside : callable, or "module:function", optional
+        Gives what `read` takes as the keyword `beside` (names in files of their own), for the path of the file.
     """
 
     kind: str
@@ -56,11 +62,17 @@ class Reader:
     recognises: Callable[[str], bool] | str | None = None
     fixed_charge: bool = False
     most_lines: int | None = MOST_LINES
+    binary: bool = False
+    beside: Callable[[Path], object] | str | None = None
 
-    def parse(self, text: str, source: str, **options: Any) -> Problem | Model | ReadProblem:
-        """What the text states."""
+    def parse(self, content: str | bytes, source: str, **options: Any) -> Problem | Model | ReadProblem:
+        """What the text states, or the bytes."""
         parse: Parse = _loaded(self.read)
-        return parse(text, source, **options)
+        return parse(content, source, **options)
+
+    def lies_beside(self, path: Path) -> dict[str, Any]:
+        """The keyword for what lies beside the file, if such files have any."""
+        return {} if self.beside is None else {"beside": _loaded(self.beside)(path)}
 
     def is_kind_of(self, text: str) -> bool:
         """Whether the text is of this kind, as far as its contents tell."""
@@ -84,6 +96,13 @@ _DIMACS = Reader(
 )
 _QPLIB = Reader("QPLIB", "hybridmip.io.qplib:parse_qplib", "hybridmip.io.qplib:is_qplib")
 _MPS = Reader("MPS", "hybridmip.io.mps:parse_mps", "hybridmip.io.mps:is_mps")
+_NL = Reader(
+    "AMPL's .nl",
+    "hybridmip.io.nl:parse_nl",
+    "hybridmip.io.nl_scan:is_nl",
+    binary=True,
+    beside="hybridmip.io.nl:names_beside",
+)
 _JSON = Reader("a problem that HybridMIP wrote", "hybridmip.io.problem_json:parse_problem_json", most_lines=None)
 
 #: By the end of a file's name (.gz may follow). Contents are asked about from the last to the first.
@@ -97,6 +116,7 @@ READERS: dict[str, Reader] = {
     ".qplib": _QPLIB,
     ".mps": _MPS,
     ".qps": _MPS,
+    ".nl": _NL,
     ".json": _JSON,
 }
 

@@ -28,7 +28,7 @@ LP_RESERVED = re.compile(
 )  # fmt: skip
 
 
-class _Rows:
+class FileRows:
     """A problem as columns and rows: x, then b; its rows, its binary rows, its links."""
 
     def __init__(self, problem: Problem, clean: bool) -> None:
@@ -121,7 +121,7 @@ def write_mps(problem: Problem, path: str | Path) -> None:
         If a switched x has no limit, which no row can say, if a number is one that files take for infinite, or if there
         are no variables.
     """
-    rows = _Rows(problem, clean=False)
+    rows = FileRows(problem, clean=False)
     out = ["NAME hybridmip", "ROWS", f" N {rows.objective_name}"]
     low, high = rows.row_lower, rows.row_upper
     equal, has_low, has_high = low == high, np.isfinite(low), np.isfinite(high)
@@ -193,7 +193,7 @@ def write_lp(problem: Problem, path: str | Path) -> None:
         If a switched x has no limit, which no row can say, if a number is one that files take for infinite, or if there
         are no variables.
     """
-    rows = _Rows(problem, clean=True)
+    rows = FileRows(problem, clean=True)
     names = rows.names
     out = ["Minimize"]
     written = np.isfinite(rows.row_lower) | np.isfinite(rows.row_upper)

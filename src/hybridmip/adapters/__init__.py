@@ -1,0 +1,1 @@
+"""HybridMIP as a solver of other modelling tools."""
