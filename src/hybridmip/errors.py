@@ -6,7 +6,7 @@ in one line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
 #: Signs around the value of an argument in Python.
@@ -39,19 +39,28 @@ def _spelled(part: Argument, spelling: Mapping[str, str]) -> str:
 
 
 class Message(str):
-    """A message that is no error, in parts like those of one: a string that can be spelled otherwise."""
+    """A message that is no error, in parts like those of one: a string that can be spelled otherwise.
+
+    `about` are sets of names; it has nothing to say to who leaves out one of each.
+    """
 
     parts: tuple[str, ...]
+    about: tuple[frozenset[str], ...]
 
-    def __new__(cls, *parts: str) -> Self:
+    def __new__(cls, *parts: str, about: Iterable[Iterable[str]] = ()) -> Self:
         """The parts in a row."""
         message = super().__new__(cls, "".join(parts))
-        message.parts = parts
+        message.parts, message.about = parts, tuple(frozenset(names) for names in about)
         return message
+
+    def is_void_without(self, names: Iterable[str]) -> bool:
+        """Whether it has nothing to say where these names are left out."""
+        out = frozenset(names)
+        return bool(self.about) and all(out & some for some in self.about)
 
     def spelled(self, spelling: Mapping[str, str]) -> Self:
         """The same message with the arguments that `spelling` has an entry for called what that says."""
-        return type(self)(*spelled_parts(self.parts, spelling))
+        return type(self)(*spelled_parts(self.parts, spelling), about=self.about)
 
 
 class HybridMIPError(Exception):

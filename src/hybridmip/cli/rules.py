@@ -136,15 +136,17 @@ class Rules:
             )
         except HybridMIPError as error:
             raise error.spelled(OPTIONS) from None
-        warnings = [*(_spelled(warning) for warning in data.warnings), *warnings]
+        warnings = [*_spelled(data.warnings, asked.exclude), *warnings]
         if not quiet:
             for warning in warnings:
                 tell(f"warning: {warning}")
         return asked, warnings
 
 
-def _spelled(warning: str) -> str:
-    return str(warning.spelled(OPTIONS)) if isinstance(warning, Message) else warning
+def _spelled(warnings: Sequence[str], excluded: Sequence[str]) -> list[str]:
+    """Warnings that name options, without those of assets that are excluded."""
+    messages = [warning if isinstance(warning, Message) else Message(warning) for warning in warnings]
+    return [str(message.spelled(OPTIONS)) for message in messages if not message.is_void_without(excluded)]
 
 
 def _of_what_is_left(more: Mapping[str, Any], data: PortfolioData) -> dict[str, Any]:

@@ -227,7 +227,7 @@ def span_of(argument: Argument, value: Any) -> tuple[float, float]:
     found = {float(moments[0]) for moments in dates_of([text]).values()} if text else set()
     if len(found) > 1:
         days = " or ".join(as_date(moment) for moment in sorted(found))
-        raise ArgumentError(argument, f" is {value!r}, which can be {days}; write it so")
+        raise ArgumentError(argument, f" is {value!r}, which can be {days}; write the one that is meant")
     if not found:
         raise ArgumentError(argument, f" is {value!r}; give a date such as 2024-12-31")
     start = found.pop()

@@ -85,15 +85,16 @@ def doubts(
 
 
 def _flat(names: tuple[str, ...], flat: NDArray[np.bool_], source: PathLike) -> list[Message]:
-    found = [repr(names[j]) for j in np.flatnonzero(flat)]
+    found = [names[j] for j in np.flatnonzero(flat)]
     if not found:
         return []
     verb = "is" if len(found) == 1 else "are"
     return [
         Message(
-            f"{source}: {list_of(found)} {verb} flat over all dates, so without risk: cash, or filled after a "
-            "delisting; if not cash, leave out with ",
+            f"{source}: {list_of(map(repr, found))} {verb} flat over all dates, so without risk: cash, or filled "
+            "after a delisting; if not cash, leave out with ",
             EXCLUDE,
+            about=([name] for name in found),
         )
     ]
 
@@ -104,20 +105,21 @@ def _stale(
     """Assets that were filled, in the file, after their end or before their beginning."""
     moved = returns != 0.0
     least = max(STALE, STALE_SHARE * len(returns))
-    found: list[str] = []
+    found: dict[str, str] = {}
     for j in np.flatnonzero(~flat & moved.any(axis=0)):
         start, end = int(moved[:, j].argmax()), int(moved[::-1, j].argmax())
         if end >= least and names[j] not in told:
-            found.append(f"{names[j]!r} (its last {end} returns)")
+            found[names[j]] = f"{names[j]!r} (its last {end} returns)"
         elif start >= least:
-            found.append(f"{names[j]!r} (its first {start} returns)")
+            found[names[j]] = f"{names[j]!r} (its first {start} returns)"
     if not found:
         return []
     return [
         Message(
-            f"{source}: no change at one end, as if filled there, which shows risk as too low: {list_of(found)}; "
-            "leave out with ",
+            f"{source}: no change at one end, as if filled there, which shows risk as too low: "
+            f"{list_of(found.values())}; leave out with ",
             EXCLUDE,
+            about=([name] for name in found),
         )
     ]
 
@@ -130,19 +132,22 @@ def _double(names: tuple[str, ...], returns: Matrix, flat: NDArray[np.bool_], so
     standard = apart / sizes
     correlation = np.triu(standard.T @ standard, 1)
     same = correlation >= SAME if len(returns) >= LONG else correlation >= 1.0 - 1e-9
-    found: list[str] = []
+    found: dict[tuple[str, str], str] = {}
     for j in np.flatnonzero(same.any(axis=0)):
         i = int(same[:, j].argmax())
         equal = np.abs(returns[:, moving[i]] - returns[:, moving[j]]).max() <= ROUNDING * 1e3
         if len(returns) < LONG and not equal:
             continue  # a few returns can be proportional by chance
         how = "the same returns" if equal else f"correlation {correlation[i, j]:.4f}"
-        found.append(f"{names[moving[j]]!r} as {names[moving[i]]!r} ({how})")
+        one, other = names[moving[i]], names[moving[j]]
+        found[one, other] = f"{other!r} as {one!r} ({how})"
     if not found:
         return []
     return [
         Message(
-            f"{source}: the same asset twice: {list_of(found)}; keep one of each, leave the other out with ", EXCLUDE
+            f"{source}: the same asset twice: {list_of(found.values())}; keep one of each, leave the other out with ",
+            EXCLUDE,
+            about=found,
         )
     ]
 

@@ -13,7 +13,7 @@ from hybridmip.errors import Argument, ArgumentError, FileError, Message
 from hybridmip.files import PathLike
 from hybridmip.io.csv_table import Table, count_of, list_of
 from hybridmip.io.dates import SINCE, UNTIL, Moments, as_date, span_of, timeline, window
-from hybridmip.model.quadratic import Matrix
+from hybridmip.model.quadratic import Matrix, Vector
 
 #: What can be done about gaps.
 ERROR, DROP_ASSETS, DROP_DATES, FILL = "error", "drop-assets", "drop-dates", "fill"
@@ -61,6 +61,8 @@ class Panel:
     moments : ndarray or None
         When each row was, in seconds; None where that is not known.
     values : ndarray, shape (rows, columns)
+    before : ndarray, shape (columns,)
+        The last value of each asset before the first row; NaN if it had none.
     left_out : tuple of str
         Assets of the table that are no columns any more.
     warnings : tuple of Message
@@ -76,6 +78,7 @@ class Panel:
     lines: tuple[int, ...]
     moments: Moments | None
     values: Matrix
+    before: Vector
     left_out: tuple[str, ...] = ()
     warnings: tuple[Message, ...] = ()
     ended: frozenset[str] = frozenset()
@@ -111,7 +114,8 @@ class Panel:
         """The panel with some of its assets; the others are left out."""
         out = tuple(name for name, kept in zip(self.names, keep, strict=True) if not kept)
         names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
-        return replace(self, names=names, values=self.values[:, keep], left_out=(*self.left_out, *out))
+        left_out = (*self.left_out, *out)
+        return replace(self, names=names, values=self.values[:, keep], before=self.before[keep], left_out=left_out)
 
     def telling(self, *parts: str) -> Panel:
         """The panel with one more warning."""
@@ -168,10 +172,11 @@ def panel_of(table: Table, kind: str, cut: Cut) -> Panel:
     """
     times = timeline(table)
     inside, doubts = window(cut.since, cut.until, table, times)
+    values = table.values[times.rows]
     whole = Panel(
         table.source, kind, table.columns,
         tuple(table.labels[i] for i in times.rows), tuple(table.lines[i] for i in times.rows),
-        times.moments if not times.undecided else None, table.values[times.rows],
+        times.moments if not times.undecided else None, values, _last_values(values[: int(inside.argmax())]),
         warnings=tuple(Message(doubt) for doubt in doubts),
     )  # fmt: skip
     panel = _without_empty_rows(whole.rows(inside))
@@ -188,9 +193,22 @@ def panel_of(table: Table, kind: str, cut: Cut) -> Panel:
     return MENDED[cut.missing](panel)
 
 
+def _last_values(values: Matrix) -> Vector:
+    """The last value of each column that is there; NaN where none is."""
+    last: Vector = _carried(np.vstack([np.full(values.shape[1], np.nan), values]))[-1]
+    return last
+
+
+def _carried(values: Matrix) -> Matrix:
+    """Every gap with the value above it, if there is one."""
+    there = np.isfinite(values)
+    last = np.maximum.accumulate(np.where(there, np.arange(len(there))[:, None], 0), axis=0)
+    return np.take_along_axis(values, last, axis=0)
+
+
 def _without_empty_rows(panel: Panel) -> Panel:
     """Dates without any value (weekends, holidays) tell nothing."""
-    empty: Mask = np.isnan(panel.values).all(axis=1)
+    empty: Mask = np.asarray(np.isnan(panel.values).all(axis=1))
     if not empty.any():
         return panel
     shown = list_of((panel.labels[i] for i in np.flatnonzero(empty)), 2)
@@ -240,7 +258,7 @@ def _without_assets(panel: Panel) -> Panel:
 
 
 def _without_dates(panel: Panel) -> Panel:
-    keep: Mask = np.isfinite(panel.values).all(axis=1)
+    keep: Mask = np.asarray(np.isfinite(panel.values).all(axis=1))
     if keep.all():
         return panel
     gaps = Gaps.of(panel)
@@ -259,7 +277,7 @@ def _filled(panel: Panel) -> Panel:
     gaps = Gaps.of(panel)
     if not gaps.total.any():
         return panel
-    late = np.flatnonzero(gaps.start)
+    late = _late(panel, gaps)
     if late.size:
         words = list_of(
             f"{panel.names[j]!r} {gaps.start[j]}" for j in late[np.argsort(-gaps.start[late], kind="stable")]
@@ -269,13 +287,11 @@ def _filled(panel: Panel) -> Panel:
             f"without: {words}); ",
             *_remedies(panel, WAYS[1:]),
         )
-    there = np.isfinite(panel.values)
     if panel.kind == "prices":
-        last = np.maximum.accumulate(np.where(there, np.arange(len(there))[:, None], 0), axis=0)
-        values = np.take_along_axis(panel.values, last, axis=0)
+        values = _carried(np.vstack([panel.before, panel.values]))[1:]
         what = "with the price before"
     else:
-        values = np.where(there, panel.values, 0.0)
+        values = np.where(np.isfinite(panel.values), panel.values, 0.0)
         what = "with a return of 0"
     told = replace(panel, values=values).telling(f"filled {what}: {gaps.in_words(panel)}")
     ended = np.flatnonzero(gaps.end)
@@ -287,6 +303,11 @@ def _filled(panel: Panel) -> Panel:
     remedy = ["; leave out what was delisted with ", *_joined(rest, " or end with ")] if rest else []
     told = replace(told, ended=frozenset(panel.names[j] for j in ended))
     return told.telling(f"filled to the end, which looks as safe as cash: {words}", *remedy)
+
+
+def _late(panel: Panel, gaps: Gaps) -> NDArray[np.intp]:
+    """Columns that begin after the first row."""
+    return np.flatnonzero((gaps.start > 0) & np.isnan(panel.before))
 
 
 MENDED: dict[str, Callable[[Panel], Panel]] = {
@@ -305,11 +326,11 @@ def _remedies(panel: Panel, ways: tuple[str, ...]) -> list[str]:
         left = int(there.all(axis=1).sum())
         if left >= panel.fewest:
             found.append([_way(DROP_DATES), f" (leaves {left} of {count_of(len(there), 'date')})"])
-    late = np.flatnonzero(gaps.start)
+    late = _late(panel, gaps)
     if FILL in ways and not late.size:
         found.append([_way(FILL)])
     elif FILL in ways:
-        for parts in (_by_since(panel, gaps), _by_history(panel, late)):
+        for parts in (_by_since(panel, int(gaps.start[late].max())), _by_history(panel, late)):
             if parts:
                 found.append([_way(FILL), " with ", *parts])
     if not found:
@@ -331,9 +352,8 @@ def _joined(found: list[list[str]], last: str) -> list[str]:
     return parts
 
 
-def _by_since(panel: Panel, gaps: Gaps) -> list[str]:
-    """The date from which on every asset has begun, if that leaves enough."""
-    first = int(gaps.start.max())
+def _by_since(panel: Panel, first: int) -> list[str]:
+    """The date of a row from which on every asset has begun, if that leaves enough."""
     if panel.moments is None or len(panel.values) - first < panel.fewest:
         return []
     dates = f" (leaves {len(panel.values) - first} of {count_of(len(panel.values), 'date')})"
