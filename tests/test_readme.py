@@ -1,4 +1,4 @@
-"""What the README shows is what happens: its programs print what it says, its command lines exist."""
+"""What the README and the page on data show is what happens: programs print what is shown, command lines exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pytest
 from hybridmip.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+#: The pages with programs and command lines, in a row.
+README = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/data.md"))
 #: Every program, with the output that follows it (none if it has none).
 PROGRAMS = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?", README, re.MULTILINE | re.DOTALL)
 COMMANDS = re.findall(r"^    (hybridmip .*)$", README, re.MULTILINE)

@@ -281,7 +281,7 @@ def test_a_delisted_and_a_flat_stock(run: Run, tmp_path: Path) -> None:
     """A flat column gives a risk of zero, and is warned of; excluded, the risk is that of the others."""
     prices = frame()
     prices["GONE"] = 12.5
-    prices.iloc[60:, 3] = prices.iloc[60, 3]
+    prices.iloc[60:, 3] = float(prices["S3"].iloc[60])
     path = saved(prices, tmp_path)
     answer = run("portfolio", path, "--assets", ":3", "--json")
     document = json.loads(answer.out)
@@ -384,7 +384,7 @@ def twice(prices: pd.DataFrame) -> pd.DataFrame:
 
 
 def odd(prices: pd.DataFrame) -> pd.DataFrame:
-    prices.index = pd.Index([*prices.index.strftime("%Y-%m-%d")[:-1], "Total"], name="date")
+    prices.index = pd.Index([*map(str, pd.DatetimeIndex(prices.index).date[:-1]), "Total"], name="date")
     return prices
 
 
@@ -504,10 +504,8 @@ def test_results_per_year(run: Run, tmp_path: Path) -> None:
     }
     shown = run("portfolio", path, "--assets", 3, "--periods-per-year", 252).out
     assert f"{100 * np.sqrt(252) * plain['risk']:.4g} % per year" in shown
-    shown = run(
-        "portfolio", path, "--objective", "sharpe", "--assets", 3, "--periods-per-year", 252, "--quiet", "--json"
-    )
-    document = json.loads(shown.out)
+    options = ("--objective", "sharpe", "--assets", 3, "--periods-per-year", 252, "--quiet", "--json")
+    document = json.loads(run("portfolio", path, *options).out)
     assert document["per_year"]["sharpe_ratio"] == pytest.approx(np.sqrt(252) * document["sharpe_ratio"])
 
 

@@ -46,7 +46,7 @@ def check_shrink(shrink: str | None) -> str | None:
 
 def _estimators() -> dict[str, object]:
     try:
-        from sklearn.covariance import ledoit_wolf, oas  # 1 s, for who shrinks
+        from sklearn.covariance import ledoit_wolf, oas  # a second and more, for who shrinks
     except ImportError:
         raise MissingDependencyError(SHRINK, " needs scikit-learn: pip install 'hybridmip[sklearn]'") from None
     return {"ledoit-wolf": ledoit_wolf, "oas": oas}

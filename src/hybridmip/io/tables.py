@@ -25,8 +25,10 @@ from hybridmip.io.csv_table import (
 )
 from hybridmip.io.dates import SINCE, UNTIL, dates_of, look_like_dates
 from hybridmip.io.estimates import SHRINK, check_shrink, covariance_of, doubts
-from hybridmip.io.history import ERROR, MIN_HISTORY, MISSING, Cut, Panel, panel_of
+from hybridmip.io.gaps import ERROR, MIN_HISTORY, MISSING
+from hybridmip.io.history import Cut, panel_of
 from hybridmip.io.orlib import looks_like_port, parse_port, shorten
+from hybridmip.io.panel import Panel
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 KINDS = ("prices", "returns")

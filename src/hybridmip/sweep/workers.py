@@ -29,7 +29,8 @@ def check_workers(seed: object, jobs: object, executor: object) -> None:
         raise ArgumentError(f"jobs is {jobs!r}; it must be a whole number of at least 1, or None")
     if jobs is not None and executor is not None:
         raise ArgumentError("jobs and executor are both given; give one of them")
-    main = getattr(sys.modules["__main__"], "__file__", None)
+    program = sys.modules["__main__"]
+    main = getattr(program, "__file__", None) if getattr(program, "__spec__", None) is None else None
     if jobs is not None and main is not None and not os.path.exists(main):
         # What starts a process reads the main program there: without this it would die at once.
         raise ArgumentError(
