@@ -90,7 +90,7 @@ def read_table(text: str, source: PathLike, gaps: bool = False) -> Table:
                 continue
             rule = "fill the gap, or drop the row or the column" if absent else None
             rule = rule or likely_rule(cell, "it must be a finite number")
-            raise FileError(f"{source} line {line}, column {columns[bad]!r} is {shown(cell)}; {rule}")
+            raise FileError(f"{source} line {line}, column {shorten(columns[bad])} is {shown(cell)}; {rule}")
     return Table(source, head[0], columns, tuple(row[0] for _, row in body), tuple(line for line, _ in body), values)
 
 
@@ -148,5 +148,5 @@ def check_unique(names: Sequence[str], what: str, source: PathLike) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise FileError(f"{source} has the {what} {name!r} twice; names must be unique")
+            raise FileError(f"{source} has the {what} {shorten(name)} twice; names must be unique")
         seen.add(name)

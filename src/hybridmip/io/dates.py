@@ -143,7 +143,7 @@ def _out_of_order(table: Table, moments: Moments) -> FileError:
     hint = "if it is an asset, put a column of dates before it" if numbers else twice
     return FileError(
         f"{table.source} line {table.lines[row]}: {table.labels[row]!r} comes after "
-        f"{table.labels[row - 1]!r}; the first column ({table.corner or 'no name'}) "
+        f"{table.labels[row - 1]!r}; the first column ({table.corner[:40] or 'no name'}) "
         f"must hold dates in order, each once; {hint}"
     )
 
@@ -220,9 +220,10 @@ def span_of(argument: Argument, value: Any) -> tuple[float, float]:
         moments = _read([text], form)
         if moments is not None:
             first = EPOCH + timedelta(seconds=float(moments[0]))
-            last = first.replace(
-                year=first.year + (first.month + months > 12), month=(first.month + months - 1) % 12 + 1
-            )
+            years, month = divmod(first.month - 1 + months, 12)
+            if first.year + years > datetime.max.year:
+                return float(moments[0]), np.inf
+            last = first.replace(year=first.year + years, month=month + 1)
             return float(moments[0]), _seconds(last)
     found = {float(moments[0]) for moments in dates_of([text]).values()} if text else set()
     if len(found) > 1:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from hybridmip.errors import Argument, ArgumentError, Message, MissingDependencyError
 from hybridmip.files import PathLike
 from hybridmip.io.csv_table import count_of, list_of
+from hybridmip.io.orlib import shorten
 from hybridmip.model.quadratic import Matrix
 
 #: Estimators that shrink the sample covariance, all of scikit-learn.
@@ -91,7 +92,7 @@ def _flat(names: tuple[str, ...], flat: NDArray[np.bool_], source: PathLike) -> 
     verb = "is" if len(found) == 1 else "are"
     return [
         Message(
-            f"{source}: {list_of(map(repr, found))} {verb} flat over all dates, so without risk: cash, or filled "
+            f"{source}: {list_of(map(shorten, found))} {verb} flat over all dates, so without risk: cash, or filled "
             "after a delisting; if not cash, leave out with ",
             EXCLUDE,
             about=([name] for name in found),
@@ -109,9 +110,9 @@ def _stale(
     for j in np.flatnonzero(~flat & moved.any(axis=0)):
         start, end = int(moved[:, j].argmax()), int(moved[::-1, j].argmax())
         if end >= least and names[j] not in told:
-            found[names[j]] = f"{names[j]!r} (its last {end} returns)"
+            found[names[j]] = f"{shorten(names[j])} (its last {end} returns)"
         elif start >= least:
-            found[names[j]] = f"{names[j]!r} (its first {start} returns)"
+            found[names[j]] = f"{shorten(names[j])} (its first {start} returns)"
     if not found:
         return []
     return [
@@ -140,7 +141,7 @@ def _double(names: tuple[str, ...], returns: Matrix, flat: NDArray[np.bool_], so
             continue  # a few returns can be proportional by chance
         how = "the same returns" if equal else f"correlation {correlation[i, j]:.4f}"
         one, other = names[moving[i]], names[moving[j]]
-        found[one, other] = f"{other!r} as {one!r} ({how})"
+        found[one, other] = f"{shorten(other)} as {shorten(one)} ({how})"
     if not found:
         return []
     return [

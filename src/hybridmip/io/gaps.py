@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hybridmip.errors import Argument, FileError
 from hybridmip.io.csv_table import count_of, list_of
 from hybridmip.io.dates import SINCE, UNTIL, as_date
+from hybridmip.io.orlib import shorten
 from hybridmip.io.panel import Mask, Panel, carried_forward
 
 #: What can be done about gaps.
@@ -53,7 +54,7 @@ class Gaps:
     def in_words(self, panel: Panel) -> str:
         """37 gaps in 4 of 10 columns: 'ABC' 12 (all at the start), ..."""
         order = [int(j) for j in np.argsort(-self.total, kind="stable") if self.total[j]]
-        listed = list_of(f"{panel.names[j]!r} {self.total[j]}{self.place(panel, j)}" for j in order)
+        listed = list_of(f"{shorten(panel.names[j])} {self.total[j]}{self.place(panel, j)}" for j in order)
         columns = f"{len(order)} of {count_of(len(panel.names), 'column')}"
         return f"{count_of(int(self.total.sum()), 'gap')} in {columns}: {listed}"
 
@@ -102,7 +103,7 @@ def _filled(panel: Panel) -> Panel:
     late = _late(panel, gaps)
     if late.size:
         words = list_of(
-            f"{panel.names[j]!r} {gaps.start[j]}" for j in late[np.argsort(-gaps.start[late], kind="stable")]
+            f"{shorten(panel.names[j])} {gaps.start[j]}" for j in late[np.argsort(-gaps.start[late], kind="stable")]
         )
         raise FileError(
             f"{panel.source}: {count_of(len(late), 'asset')} cannot be filled before the first {panel.one} (dates "
@@ -120,7 +121,7 @@ def _filled(panel: Panel) -> Panel:
     if not ended.size:
         return told
     ended = ended[np.argsort(-gaps.end[ended], kind="stable")]
-    words = list_of(f"{panel.names[j]!r} (flat for {count_of(int(gaps.end[j]), 'date')})" for j in ended)
+    words = list_of(f"{shorten(panel.names[j])} (flat for {count_of(int(gaps.end[j]), 'date')})" for j in ended)
     rest = [parts for parts in (_by_history(panel, ended), _by_until(panel, gaps)) if parts]
     remedy = ["; leave out what was delisted with ", *_joined(rest, " or end with ")] if rest else []
     told = replace(told, ended=frozenset(panel.names[j] for j in ended))

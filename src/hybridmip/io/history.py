@@ -11,6 +11,7 @@ from hybridmip.errors import ArgumentError, FileError, Message
 from hybridmip.io.csv_table import Table, count_of, list_of
 from hybridmip.io.dates import SINCE, UNTIL, span_of, timeline, window
 from hybridmip.io.gaps import ERROR, MENDED, MIN_HISTORY, MISSING
+from hybridmip.io.orlib import shorten
 from hybridmip.io.panel import Mask, Panel, carried_forward
 from hybridmip.model.quadratic import Matrix, Vector
 
@@ -99,6 +100,6 @@ def _with_history(panel: Panel, least: int) -> Panel:
     if keep.all():
         return panel
     out = np.flatnonzero(~keep)
-    listed = list_of(f"{panel.names[j]!r} {observed[j]}" for j in out[np.argsort(observed[out], kind="stable")])
+    listed = list_of(f"{shorten(panel.names[j])} {observed[j]}" for j in out[np.argsort(observed[out], kind="stable")])
     many = f"{count_of(len(out), 'asset')} with fewer than {least} {panel.kind} left out: {listed}"
     return panel.columns(keep).telling(many)

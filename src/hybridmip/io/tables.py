@@ -37,6 +37,8 @@ KIND, KIND_PRICES, KIND_RETURNS = Argument("kind"), Argument("kind='prices'"), A
 COVARIANCE_PATH, PERIODS = Argument("covariance=PATH"), Argument("periods_per_year")
 #: How the name of a column of dates may start.
 TIME_WORDS = ("date", "time", "year", "quarter", "month", "week", "day", "period", "index")
+#: A return above this is a damaged number.
+MOST_RETURN = 1e6
 #: What pandas writes at the head of a Series without a name.
 PANDAS_NO_NAME = "0"
 
@@ -279,9 +281,13 @@ def _prices_or_returns(
     values, labels = panel.values, panel.labels
     if panel.kind == "prices":
         _refuse(panel, values <= 0, "price", "it must be positive (leave the cell empty if there is none)")
-        values, labels = values[1:] / values[:-1] - 1.0, labels[1:]
+        with np.errstate(over="ignore"):
+            values, labels = values[1:] / values[:-1] - 1.0, labels[1:]
+        beyond = np.vstack([np.zeros_like(values[:1], dtype=np.bool_), values > MOST_RETURN])
+        _refuse(panel, beyond, "price", "more than a million times the one before; mend one of them")
     else:
         _refuse(panel, values < -1, "return", "a loss of more than all; give shares, not percent")
+        _refuse(panel, values > MOST_RETURN, "return", "more than a millionfold; mend it")
     warnings = [
         *panel.warnings,
         *_doubts_about_dates(table),
@@ -296,7 +302,7 @@ def _prices_or_returns(
 def _refuse(panel: Panel, bad: NDArray[np.bool_], what: str, rule: str) -> None:
     for row, column in np.argwhere(bad)[:1]:
         raise FileError(
-            f"{panel.source} line {panel.lines[row]}, column {panel.names[column]!r}: the {what} is "
+            f"{panel.source} line {panel.lines[row]}, column {shorten(panel.names[column])}: the {what} is "
             f"{panel.values[row, column]:g}{';' if what == 'price' else ','} {rule}"
         )
 
@@ -338,7 +344,8 @@ def _doubts_about_dates(table: Table) -> list[Message]:
 def _guess_kind(values: Matrix, source: PathLike) -> str:
     known = values[np.isfinite(values)]
     if len(values) > 1 and (known > 0).all():
-        changes = np.abs(values[1:] / values[:-1] - 1.0)
+        with np.errstate(over="ignore"):
+            changes = np.abs(values[1:] / values[:-1] - 1.0)
         changes = changes[np.isfinite(changes)]
         if changes.size and np.median(changes) < 0.2:
             return "prices"
