@@ -205,6 +205,17 @@ BAD_TABLES = [
         "has 1 row of returns; a covariance needs at least 2",
     ),
     ("date,AAA,BBB\n", None, "has names but no row of numbers"),
+    ("date,AAA,BBB\n2024-01-05,,\n2024-01-12,,NaN\n", None, "has no number in any column"),
+    ("date,AAA\n2024-01-05,,\n", None, "line 2 has 3 fields"),
+    (
+        "date,name,price\n1,AAA,5\n1,BBB,6\n2,AAA,5\n",
+        None,
+        "column 'name' is 'AAA'; the column holds text; give a column",
+    ),
+    (RETURNS.replace("-0.4", "-40%"), None, "line 4, column 'BBB' is '-40%'; write it as a share, -0.4"),
+    (PRICES.replace("45", "$45.5"), None, "line 3, column 'BBB' is '$45.5'; write the number alone, 45.5"),
+    (PRICES.replace("45", "1e300"), "prices", "the price is 1e+300; more than a million times the one before"),
+    (RETURNS.replace("-0.4", "1e9"), "returns", "the return is 1e+09, more than a millionfold"),
     (
         RETURNS.replace("-0.4", "-1.4"),
         "returns",

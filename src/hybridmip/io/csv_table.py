@@ -21,6 +21,8 @@ MISSING = frozenset({
 })  # fmt: skip
 #: A number written with a comma for the point, or with commas between thousands.
 WITH_COMMA = re.compile(r"[+-]?\d+(,\d+)+(\.\d*)?%?")
+#: Signs that spreadsheets put beside amounts.
+CURRENCIES = "$€£¥ \u00a0"
 #: Names that a message lists; of more it says how many.
 NAMES_SHOWN = 5
 
@@ -88,8 +90,10 @@ def read_table(text: str, source: PathLike, gaps: bool = False) -> Table:
             absent = cell.lower() in MISSING
             if absent and gaps:
                 continue
-            rule = "fill the gap, or drop the row or the column" if absent else None
-            rule = rule or likely_rule(cell, "it must be a finite number")
+            rule = "it must be a finite number"
+            if all(as_number(other[bad + 1]) is None for _, other in body):
+                rule = "the column holds text; give a column of numbers for each asset (in pandas: table.pivot)"
+            rule = "fill the gap, or drop the row or the column" if absent else likely_rule(cell, rule)
             raise FileError(f"{source} line {line}, column {shorten(columns[bad])} is {shown(cell)}; {rule}")
     return Table(source, head[0], columns, tuple(row[0] for _, row in body), tuple(line for line, _ in body), values)
 
@@ -126,7 +130,12 @@ def shown(cell: str) -> str:
 
 def likely_rule(cell: str, rule: str) -> str:
     """The rule, or what is likely the matter with the cell."""
-    return "write decimals with a point, thousands without a sign" if WITH_COMMA.fullmatch(cell) else rule
+    if WITH_COMMA.fullmatch(cell):
+        return "write decimals with a point, thousands without a sign"
+    share, amount = as_number(cell.removesuffix("%")), as_number(cell.strip(CURRENCIES))
+    if share is not None and cell.endswith("%"):
+        return f"write it as a share, {share / 100:g}"
+    return rule if amount is None else f"write the number alone, {amount:g}"
 
 
 def count_of(number: int, what: str) -> str:

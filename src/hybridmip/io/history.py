@@ -65,7 +65,7 @@ def panel_of(table: Table, kind: str, cut: Cut) -> Panel:
             *remedy,
         )
     if cut.min_history is not None:
-        panel = _with_history(panel, int(cut.min_history))
+        panel = _without_empty_rows(_with_history(panel, int(cut.min_history)))
     return MENDED[cut.missing](panel)
 
 

@@ -343,6 +343,8 @@ def _doubts_about_dates(table: Table) -> list[Message]:
 
 def _guess_kind(values: Matrix, source: PathLike) -> str:
     known = values[np.isfinite(values)]
+    if not known.size:
+        raise FileError(f"{source} has no number in any column; check that it was written completely")
     if len(values) > 1 and (known > 0).all():
         with np.errstate(over="ignore"):
             changes = np.abs(values[1:] / values[:-1] - 1.0)
