@@ -312,6 +312,12 @@ def test_a_delisted_stock_that_is_filled_is_told(run: Run, tmp_path: Path) -> No
         mended = run("portfolio", path, "--missing", "fill", *option.split())
         assert mended.code == 0
         assert "as safe as cash" not in mended.err
+    assert "as safe as cash" not in run("portfolio", path, "--missing", "fill", "--exclude", "S5").err
+    prices.iloc[-10:, :] = np.nan
+    prices.iloc[-10:, 0] = 1.0 + np.arange(10)
+    path = saved(prices.drop(columns="S5").iloc[:, :2].rename(columns={"S1": "OLD", "S0": "LATE"}), tmp_path)
+    (warning,) = [one for one in read_portfolio_data(path, missing="fill").warnings if "as safe as cash" in one]
+    assert "; leave out what was delisted with min_history=111 (leaves 1 of 2 assets) or end with until=" in warning
 
 
 def test_at_most_a_handful_of_names(tmp_path: Path) -> None:

@@ -122,10 +122,11 @@ def _filled(panel: Panel) -> Panel:
         return told
     ended = ended[np.argsort(-gaps.end[ended], kind="stable")]
     words = list_of(f"{shorten(panel.names[j])} (flat for {count_of(int(gaps.end[j]), 'date')})" for j in ended)
-    rest = [parts for parts in (_by_history(panel, ended), _by_until(panel, gaps)) if parts]
-    remedy = ["; leave out what was delisted with ", *_joined(rest, " or end with ")] if rest else []
+    history, until = _by_history(panel, ended), _by_until(panel, gaps)
+    rest = [["leave out what was delisted with ", *history]] * bool(history) + [["end with ", *until]] * bool(until)
+    remedy = ["; ", *_joined(rest, " or ")] if rest else []
     told = replace(told, ended=frozenset(panel.names[j] for j in ended))
-    return told.telling(f"filled to the end, which looks as safe as cash: {words}", *remedy)
+    return told.telling(f"filled to the end, which looks as safe as cash: {words}", *remedy, about=told.ended)
 
 
 def _late(panel: Panel, gaps: Gaps) -> NDArray[np.intp]:

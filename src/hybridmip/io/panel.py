@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -90,9 +91,10 @@ class Panel:
         left_out = (*self.left_out, *out)
         return replace(self, names=names, values=self.values[:, keep], before=self.before[keep], left_out=left_out)
 
-    def telling(self, *parts: str) -> Panel:
-        """The panel with one more warning."""
-        return replace(self, warnings=(*self.warnings, Message(f"{self.source}: ", *parts)))
+    def telling(self, *parts: str, about: Iterable[str] = ()) -> Panel:
+        """The panel with one more warning, of no use to who leaves out the assets it is about."""
+        message = Message(f"{self.source}: ", *parts, about=([name] for name in about))
+        return replace(self, warnings=(*self.warnings, message))
 
 
 def carried_forward(values: Matrix) -> Matrix:
