@@ -92,7 +92,7 @@ def test_no_import_cycle(folder: str) -> None:
 #: What takes from 5 ms (tomllib) to a second (Matplotlib) to import.
 SLOW = (
     "clarabel", "highspy", "importlib.metadata", "matplotlib", "networkx", "numba", "numpy", "pandas", "pyarrow",
-    "rich", "scipy",
+    "rich", "scipy", "sklearn",
     "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph", "tomllib",
 )  # fmt: skip
 

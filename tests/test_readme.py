@@ -1,4 +1,4 @@
-"""What the pages show is what happens: their programs print what they say, the README's command lines exist."""
+"""What the pages show is what happens: their programs print what they say, their command lines exist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hybridmip.cli import main
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 #: Further pages whose programs are run, and the packages that they need.
-PAGES = {"estimators": ("sklearn", "skfolio"), "regression": ("sklearn",)}
+PAGES: dict[str, tuple[str, ...]] = {"data": (), "estimators": ("sklearn", "skfolio"), "regression": ("sklearn",)}
 TEXTS = {"README": README, **{page: (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}}
 #: Page and place of every program, the program, and the output that follows it (none if it has none).
 PROGRAMS = [
@@ -26,7 +26,7 @@ PROGRAMS = [
         re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL), start=1
     )
 ]
-COMMANDS = re.findall(r"^    (hybridmip .*)$", README, re.MULTILINE)
+COMMANDS = re.findall(r"^    (hybridmip .*)$", "\n".join(TEXTS.values()), re.MULTILINE)
 
 
 def lines(text: str) -> list[str]:

@@ -6,8 +6,11 @@ in one line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
+
+#: Signs around the value of an argument in Python.
+QUOTES = "'\""
 
 
 class Argument(str):
@@ -17,6 +20,47 @@ class Argument(str):
     """
 
     __slots__ = ()
+
+
+def spelled_parts(parts: Sequence[str], spelling: Mapping[str, str]) -> list[str]:
+    """The parts with the arguments that `spelling` has an entry for called what that says.
+
+    An argument with its value, "min_history=12" or "missing='fill'", is spelled by the entry of its name and then the
+    value without quotes, unless it has an entry of its own.
+    """
+    return [_spelled(part, spelling) if isinstance(part, Argument) else part for part in parts]
+
+
+def _spelled(part: Argument, spelling: Mapping[str, str]) -> str:
+    name, equals, value = part.partition("=")
+    if part in spelling or not equals or name not in spelling:
+        return spelling.get(part, part)
+    return f"{spelling[name]} {value.strip(QUOTES)}"
+
+
+class Message(str):
+    """A message that is no error, in parts like those of one: a string that can be spelled otherwise.
+
+    `about` are sets of names; it has nothing to say to who leaves out one of each.
+    """
+
+    parts: tuple[str, ...]
+    about: tuple[frozenset[str], ...]
+
+    def __new__(cls, *parts: str, about: Iterable[Iterable[str]] = ()) -> Self:
+        """The parts in a row."""
+        message = super().__new__(cls, "".join(parts))
+        message.parts, message.about = parts, tuple(frozenset(names) for names in about)
+        return message
+
+    def is_void_without(self, names: Iterable[str]) -> bool:
+        """Whether it has nothing to say where these names are left out."""
+        out = frozenset(names)
+        return bool(self.about) and all(out & some for some in self.about)
+
+    def spelled(self, spelling: Mapping[str, str]) -> Self:
+        """The same message with the arguments that `spelling` has an entry for called what that says."""
+        return type(self)(*spelled_parts(self.parts, spelling), about=self.about)
 
 
 class HybridMIPError(Exception):
@@ -34,7 +78,7 @@ class HybridMIPError(Exception):
 
     def spelled(self, spelling: Mapping[str, str]) -> Self:
         """The same error with the arguments that `spelling` has an entry for called what that says."""
-        return type(self)(*(spelling.get(part, part) if isinstance(part, Argument) else part for part in self.parts))
+        return type(self)(*spelled_parts(self.parts, spelling))
 
 
 class ProblemError(HybridMIPError, ValueError):

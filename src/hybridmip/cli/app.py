@@ -30,7 +30,6 @@ from hybridmip.errors import HybridMIPError
 app = typer.Typer(
     name="hybridmip",
     cls=Commands,
-    add_completion=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 a solution, 2 bad input or usage, 3 proven infeasible, 4 none found.",

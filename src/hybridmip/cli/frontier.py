@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hybridmip.cli import history, trading
 from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import EXIT_INFEASIBLE, EXIT_NONE_FOUND, EXIT_SOLUTION
 from hybridmip.cli.options import (
@@ -23,7 +25,7 @@ from hybridmip.cli.options import (
     positive_seconds,
     settings,
 )
-from hybridmip.cli.output import print_parts, write_json
+from hybridmip.cli.output import percent, print_parts, write_json
 from hybridmip.cli.places import make_directory
 from hybridmip.cli.progress import STATUS_WORDS, FrontierBar, Ticker
 from hybridmip.cli.rules import (
@@ -63,6 +65,12 @@ def frontier(
     file: PortfolioFile,
     covariance: CovarianceFile = None,
     kind: KindOfNumbers = None,
+    missing: history.MissingValues = history.Missing.ERROR,
+    since: history.Since = None,
+    until: history.Until = None,
+    min_history: history.MinHistory = None,
+    shrink: history.ShrinkName = history.Shrink.NONE,
+    periods_per_year: history.PeriodsPerYear = None,
     assets: AssetCounts = None,
     min_weight: MinWeight = "0",
     max_weight: MaxWeight = "1",
@@ -71,6 +79,7 @@ def frontier(
     min_group_assets: MinGroupAssets = None,
     max_group_assets: MaxGroupAssets = None,
     max_group_weight: MaxGroupWeight = None,
+    exclude: trading.Exclude = None,
     points: Annotated[int, typer.Option(min=1, metavar="N", help="Targets, evenly spaced.")] = 50,
     between: Annotated[
         str,
@@ -123,17 +132,19 @@ def frontier(
 
     hybridmip frontier prices.csv --kind prices --assets 5:10 --range attainable --jobs 4 --out runs/mine
 
+    hybridmip frontier prices.csv --since 2020 --missing drop-assets --periods-per-year 252 --assets 10
+
     hybridmip frontier port1.txt --assets 10 --min-weight 0.01 --out runs/hang-seng --resume
     """
     rules = Rules(
         file, covariance, kind, assets, min_weight, max_weight, group, groups, min_group_assets, max_group_assets,
-        max_group_weight,
+        max_group_weight, history.arguments(missing, since, until, min_history, shrink, periods_per_year),
     )  # fmt: skip
     if jobs is not None and dask is not None:
         raise ArgumentError("--jobs and --dask are both given; give one of them")
     given = None if targets is None else _targets(targets)
     limits = None if given is not None else _limits(between, file)
-    portfolio, warnings = rules.read(None, False, quiet)
+    portfolio, warnings = rules.read(None, False, quiet, trading.arguments({"exclude": exclude}))
     make_directory(out)
     if resume and not (out / RUN_FILE).is_file():
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")
@@ -157,9 +168,11 @@ def frontier(
     ticker.clear()
     if as_json:
         document = found.document(title)
+        if periods_per_year is not None:
+            document["periods_per_year"] = periods_per_year
         write_json({**document, "files": [str(path) for path in files], "seconds": found.seconds, "warnings": warnings})
     else:
-        print_parts(*_report(found, title), "", f"written: {', '.join(str(path) for path in files)}")
+        print_parts(*_report(found, title, periods_per_year), "", f"written: {', '.join(str(path) for path in files)}")
         if found.interrupted:
             print_parts(f"interrupted: go on with the same command and --resume --out {out}")
     raise typer.Exit(_code(found))
@@ -238,14 +251,15 @@ def _spread(portfolio: Portfolio, limits: tuple[float, float] | str | None, poin
     return spread(portfolio, limits or "efficient", points)
 
 
-def _report(found: Frontier, title: str) -> list[Any]:
+def _report(found: Frontier, title: str, periods_per_year: float | None) -> list[Any]:
     from rich.table import Table
     from rich.text import Text
 
     from hybridmip.report.terminal import optimality_in_words
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("target", "risk", "assets", "proven"):
+    yearly = () if periods_per_year is None else ("target per year", "risk per year")
+    for name in ("target", "risk", *yearly, "assets", "proven"):
         table.add_column(name, justify="right")
     shown = list(found.points)
     if len(shown) > 24:  # a long one is thinned: all of it is in frontier.csv
@@ -254,12 +268,23 @@ def _report(found: Frontier, title: str) -> list[Any]:
         if point.risk is None:
             proven = "infeasible" if point.status == "infeasible" else "none found"
             proven = "not reached" if point.status == "unknown" and not point.evaluations else proven
-            table.add_row(f"{100 * point.parameter:.4f} %", "-", "-", proven)
+            target = _per_year(point.parameter, None, periods_per_year)
+            table.add_row(f"{100 * point.parameter:.4f} %", "-", *target, "-", proven)
             continue
         words = optimality_in_words(point.objective, point.bound, point.status == "optimal").removesuffix(" (proven)")
-        table.add_row(f"{100 * point.parameter:.4f} %", f"{100 * point.risk:.4f} %", str(len(point.selected)), words)
+        table.add_row(
+            f"{100 * point.parameter:.4f} %", f"{100 * point.risk:.4f} %",
+            *_per_year(point.parameter, point.risk, periods_per_year), str(len(point.selected)), words,
+        )  # fmt: skip
     counts = found.counts
     words = ", ".join(f"{counts[key]} {name}" for key, name in STATUS_WORDS if counts[key])
     thinned = [f"({len(shown)} of {len(found)} are shown; all are in frontier.csv)"] if len(shown) < len(found) else []
     total = f"{len(found)} target{'s' if len(found) > 1 else ''} in {found.seconds:.1f} s: {words}"
     return [Text(title, "bold"), "", table, *thinned, "", total]
+
+
+def _per_year(target: float, risk: float | None, periods: float | None) -> tuple[str, ...]:
+    """Cells with a target and its risk per year, where that is asked for."""
+    if periods is None:
+        return ()
+    return percent(target * periods), percent(None if risk is None else risk * math.sqrt(periods))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hybridmip.cli import trading
+from hybridmip.cli import history, trading
 from hybridmip.cli.certificate import save_certificate, save_proof
 from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import exit_code
@@ -53,6 +53,12 @@ def portfolio(
     file: PortfolioFile,
     covariance: CovarianceFile = None,
     kind: KindOfNumbers = None,
+    missing: history.MissingValues = history.Missing.ERROR,
+    since: history.Since = None,
+    until: history.Until = None,
+    min_history: history.MinHistory = None,
+    shrink: history.ShrinkName = history.Shrink.NONE,
+    periods_per_year: history.PeriodsPerYear = None,
     assets: AssetCounts = None,
     min_weight: MinWeight = "0",
     max_weight: MaxWeight = "1",
@@ -114,6 +120,8 @@ def portfolio(
 
     hybridmip portfolio prices.csv --kind prices --assets 5:10 --target-return 0.001 --at-least
 
+    hybridmip portfolio prices.csv --since 2020 --missing fill --min-history 500 --shrink ledoit-wolf --assets 10
+
     hybridmip portfolio port1.txt --assets 10 --proof proof.json --save-problem problem.json
 
     hybridmip portfolio mean.csv --covariance cov.csv --assets 8 --group "Banks=AAA,BBB:max_weight=0.3"
@@ -133,7 +141,7 @@ def portfolio(
     closeness = as_gap(gap)
     rules = Rules(
         file, covariance, kind, assets, min_weight, max_weight, group, groups, min_group_assets, max_group_assets,
-        max_group_weight,
+        max_group_weight, history.arguments(missing, since, until, min_history, shrink, periods_per_year),
     )  # fmt: skip
     check_writable(out, file, covariance, groups)
     check_writable(certificate, file, covariance, groups, out, option="--certificate")
@@ -171,9 +179,9 @@ def portfolio(
         unwritten = save_certificate(result, certificate) or unwritten
     unwritten = save_proof(result, proof) or unwritten
     if as_json:
-        write_json({**portfolio_document(asked, result, reading), "warnings": warnings})
+        write_json({**portfolio_document(asked, result, reading, periods_per_year), "warnings": warnings})
     elif reading is not None:
-        print_parts(*portfolio_report(result, reading))
+        print_parts(*portfolio_report(result, reading, periods_per_year=periods_per_year))
         written = [path for path in (out, certificate, proof, save_problem) if path is not None and path.exists()]
         if written and unwritten is None:
             print_parts("", f"written: {', '.join(map(str, written))}")

@@ -23,14 +23,19 @@ OBJECTIVE_NAMES = {
 }  # fmt: skip
 
 
-def portfolio_document(asked: Portfolio, result: Result, reading: PortfolioResult | None) -> dict[str, Any]:
-    """The answer ready for JSON."""
+def portfolio_document(
+    asked: Portfolio, result: Result, reading: PortfolioResult | None, periods_per_year: float | None = None
+) -> dict[str, Any]:
+    """The answer ready for JSON; its numbers are per period, and per year as well if that is asked for."""
     document = result.to_dict("weights")
     document["expected_return"] = None if reading is None else reading.expected_return
     document["risk"] = None if reading is None else reading.risk
     document["violation"] = None if reading is None else result.violation
     if reading is not None:
         document |= _beyond_variance(asked, reading)
+    if reading is not None and periods_per_year is not None:
+        yearly = {key: value for key, value in reading.per_year(periods_per_year)._asdict().items() if key in document}
+        document["per_year"] = {"periods": periods_per_year, **yearly}
     if result.status == "infeasible" and asked.target_return is not None:
         document["unconstrained_returns"] = list(asked.efficient_range())
     return document
@@ -51,9 +56,10 @@ def _beyond_variance(asked: Portfolio, reading: PortfolioResult) -> dict[str, An
     return more
 
 
-def _in_words(reading: PortfolioResult) -> list[RenderableType]:
+def _in_words(reading: PortfolioResult, periods_per_year: float | None) -> list[RenderableType]:
     """The same for people: trades, costs, tracking error, Sharpe ratio."""
     asked, lines = reading.portfolio, []
+    yearly = None if periods_per_year is None else reading.per_year(periods_per_year)
     if asked.trading.matters:
         trades = reading.trades
         moved = [f"{name} {'+' if trade > 0 else '-'}{percent(abs(trade))}" for name, trade in trades.items()]
@@ -66,9 +72,11 @@ def _in_words(reading: PortfolioResult) -> list[RenderableType]:
             f"{percent(reading.net_return)}"
         )
     if asked.benchmark is not None:
-        lines.append(f"tracking error {percent(reading.tracking_error)} per period")
+        more = "" if yearly is None else f", {percent(yearly.tracking_error)} per year"
+        lines.append(f"tracking error {percent(reading.tracking_error)} per period{more}")
     if asked.objective == "sharpe":
-        lines.append(f"Sharpe ratio {reading.sharpe_ratio:.4g} per period")
+        more = "" if yearly is None else f", {yearly.sharpe_ratio:.4g} per year"
+        lines.append(f"Sharpe ratio {reading.sharpe_ratio:.4g} per period{more}")
     return [*lines, ""] if lines else []
 
 
@@ -77,6 +85,7 @@ def portfolio_report(
     reading: PortfolioResult,
     groups: Mapping[str, str] | None = None,
     group_title: str = "group",
+    periods_per_year: float | None = None,
 ) -> list[RenderableType]:
     from hybridmip.report.terminal import portfolio_table, summary
 
@@ -96,12 +105,13 @@ def portfolio_report(
         ),
         *idle,
         "",
-        *_in_words(reading),
+        *_in_words(reading, periods_per_year),
         summary(
             result,
             expected_return=reading.expected_return,
             risk=reading.risk,
             objective_name=OBJECTIVE_NAMES[reading.portfolio.objective],
+            periods_per_year=periods_per_year,
         ),
     ]
 

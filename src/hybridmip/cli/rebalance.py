@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hybridmip.cli import trading
+from hybridmip.cli import history, trading
 from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import EXIT_INFEASIBLE, EXIT_NONE_FOUND, EXIT_SOLUTION
 from hybridmip.cli.frontier import RUN_FILE
@@ -63,6 +63,11 @@ def rebalance(
     ],
     covariance: CovarianceFile = None,
     kind: KindOfNumbers = None,
+    missing: history.MissingValues = history.Missing.ERROR,
+    since: history.Since = None,
+    until: history.Until = None,
+    min_history: history.MinHistory = None,
+    shrink: history.ShrinkName = history.Shrink.NONE,
     assets: AssetCounts = None,
     min_weight: MinWeight = "0",
     max_weight: MaxWeight = "1",
@@ -123,7 +128,10 @@ def rebalance(
     closeness = as_gap(gap)
     if jobs is not None and dask is not None:
         raise ArgumentError("--jobs and --dask are both given; give one of them")
-    rules = Rules(file, covariance, kind, assets, min_weight, max_weight, None, None, None, None, None)
+    rules = Rules(
+        file, covariance, kind, assets, min_weight, max_weight, None, None, None, None, None,
+        history.arguments(missing, since, until, min_history, shrink),
+    )  # fmt: skip
     market, warnings = rules.read(None, False, quiet, more)
     make_directory(out)
     if resume and not (out / RUN_FILE).is_file():

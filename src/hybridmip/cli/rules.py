@@ -1,4 +1,4 @@
-"""The rules of a portfolio: options that `portfolio` and `frontier` share, read and checked."""
+"""The rules of a portfolio: options that `portfolio`, `frontier` and `rebalance` share, read and checked."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hybridmip.cli import trading
+from hybridmip.cli import history, trading
 from hybridmip.cli.options import fraction
 from hybridmip.cli.output import tell
-from hybridmip.errors import ArgumentError, HybridMIPError
+from hybridmip.errors import Argument, ArgumentError, FileError, HybridMIPError, Message
 from hybridmip.files import read_text
 
 if TYPE_CHECKING:
     from hybridmip.applications.portfolio import Group, Portfolio
+    from hybridmip.io.tables import PortfolioData
 
 
 class Kind(StrEnum):
@@ -79,9 +80,8 @@ OPTIONS = {
     "min_weight": "--min-weight",
     "max_weight": "--max-weight",
     **trading.NAMES,
+    **history.NAMES,
     "kind": "--kind",
-    "kind='prices'": "--kind prices",
-    "kind='returns'": "--kind returns",
     "covariance=PATH": "--covariance FILE2",
 }
 
@@ -102,7 +102,9 @@ class Rules:
         min_group_assets: int | None,
         max_group_assets: int | None,
         max_group_weight: str | None,
+        history: Mapping[str, Any],
     ) -> None:
+        self.history = history
         self.file, self.covariance, self.kind = file, covariance, kind
         self.group, self.groups = group or [], groups
         self.counts = asset_counts(assets)
@@ -118,7 +120,8 @@ class Rules:
 
         kind = None if self.kind is None else str(self.kind)
         try:
-            data = read_portfolio_data(self.file, covariance=self.covariance, kind=kind)
+            data = read_portfolio_data(self.file, covariance=self.covariance, kind=kind, **self.history)
+            groups, warnings = _groups(self.group, self.groups, self.shared, data, self.file)
             asked = Portfolio(
                 data.returns,
                 data.covariance,
@@ -128,15 +131,37 @@ class Rules:
                 max_weight=self.greatest,
                 target_return=target,
                 return_sense="at_least" if at_least else "equal",
-                groups=_groups(self.group, self.groups, self.shared, data.names) or None,
-                **(more or {}),
+                groups=groups or None,
+                **_of_what_is_left(more or {}, data),
             )
         except HybridMIPError as error:
             raise error.spelled(OPTIONS) from None
+        warnings = [*_spelled(data.warnings, asked.exclude), *warnings]
         if not quiet:
-            for warning in data.warnings:
+            for warning in warnings:
                 tell(f"warning: {warning}")
-        return asked, list(data.warnings)
+        return asked, warnings
+
+
+def _spelled(warnings: Sequence[str], excluded: Sequence[str]) -> list[str]:
+    """Warnings that name options, without those of assets that are excluded."""
+    messages = [warning if isinstance(warning, Message) else Message(warning) for warning in warnings]
+    return [str(message.spelled(OPTIONS)) for message in messages if not message.is_void_without(excluded)]
+
+
+def _of_what_is_left(more: Mapping[str, Any], data: PortfolioData) -> dict[str, Any]:
+    """Arguments of `Portfolio` without assets that are left out anyway; one that is held cannot be."""
+    found, out = dict(more), set(data.left_out)
+    for name in ("current", "benchmark"):
+        for asset in found.get(name) or ():
+            if asset in out:
+                raise ArgumentError(
+                    Argument(name), f" names {asset!r}, which was left out for its gaps or its short history; keep it "
+                    "with ", Argument("missing='fill'"), ", or take it out of that file",
+                )  # fmt: skip
+    if "exclude" in found:
+        found["exclude"] = [asset for asset in found["exclude"] if asset not in out]
+    return found
 
 
 def asset_counts(text: str | None) -> int | tuple[int | None, int | None] | None:
@@ -178,25 +203,47 @@ def _shared_limits(
 
 
 def _groups(
-    texts: Sequence[str], file: Path | None, shared: Mapping[str, Any], names: Sequence[str]
-) -> dict[str, Group]:
-    """Groups of --group and --groups together."""
+    texts: Sequence[str], file: Path | None, shared: Mapping[str, Any], data: PortfolioData, source: Path
+) -> tuple[dict[str, Group], list[str]]:
+    """Groups of --group and --groups together, and a warning of assets that are none.
+
+    A file of groups may name more assets than there are prices of; who writes --group means the assets named there.
+    """
     if not texts and file is None:
-        return {}
+        return {}, []
     from hybridmip.applications.portfolio import Group
+    from hybridmip.io.csv_table import count_of, list_of
     from hybridmip.io.tables import read_groups
 
+    known, out = set(data.names), set(data.left_out)
     limits: dict[str, Group] = {}
     for text in texts:
         name, members, options = parse_group(text)
         if name in limits:
             raise ArgumentError(f"--group {name!r} is given twice; names of groups must be unique")
-        limits[name] = Group(members, **options)
-    for name, members in ({} if file is None else read_groups(file, names)).items():
+        limits[name] = Group([member for member in members if member not in out], **options)
+    if file is None:
+        return limits, []
+    unknown: list[str] = []
+    found = 0
+    for name, members in read_groups(file, data.names).items():
         if name in limits:
             raise ArgumentError(f"group {name!r} is in --group and in {file}; names of groups must be unique")
-        limits[name] = Group(members, **shared)
-    return limits
+        unknown += [member for member in members if member not in known]
+        there = [member for member in members if member in known]
+        found += len(there)
+        if there:
+            limits[name] = Group(there, **shared)
+    if not found:
+        raise FileError(
+            f"{file} names none of the assets of {source} but {list_of(map(repr, unknown))}; names must agree"
+        )
+    if not unknown:
+        return limits, []
+    listed = list_of(repr(name) for name in unknown)
+    return limits, [
+        f"{file}: {count_of(len(unknown), 'asset')} that {source} has not, left out of the groups: {listed}"
+    ]
 
 
 def parse_group(text: str) -> tuple[str, list[str], dict[str, Any]]:

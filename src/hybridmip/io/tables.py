@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
-import csv
-import re
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.errors import Argument, ArgumentError, FileError
+from hybridmip.errors import Argument, ArgumentError, FileError, Message
 from hybridmip.files import PathLike, read_text
+from hybridmip.io.csv_table import (
+    Table,
+    as_number,
+    check_unique,
+    count_of,
+    likely_rule,
+    read_table,
+    rows_of,
+    shown,
+)
+from hybridmip.io.dates import SINCE, UNTIL, dates_of, look_like_dates
+from hybridmip.io.estimates import SHRINK, check_shrink, covariance_of, doubts
+from hybridmip.io.gaps import ERROR, MIN_HISTORY, MISSING
+from hybridmip.io.history import Cut, panel_of
 from hybridmip.io.orlib import looks_like_port, parse_port, shorten
+from hybridmip.io.panel import Panel
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
 KINDS = ("prices", "returns")
 #: Arguments that messages name.
 KIND, KIND_PRICES, KIND_RETURNS = Argument("kind"), Argument("kind='prices'"), Argument("kind='returns'")
-COVARIANCE_PATH = Argument("covariance=PATH")
-#: What spreadsheets and data vendors write where there is no value.
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "#n/a"})
-DATE_FORMATS = ("%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y")
+COVARIANCE_PATH, PERIODS = Argument("covariance=PATH"), Argument("periods_per_year")
 #: How the name of a column of dates may start.
 TIME_WORDS = ("date", "time", "year", "quarter", "month", "week", "day", "period", "index")
-#: A number written with a comma for the point, or with commas between thousands.
-WITH_COMMA = re.compile(r"[+-]?\d+(,\d+)+(\.\d*)?%?")
+#: A return above this is a damaged number.
+MOST_RETURN = 1e6
 #: What pandas writes at the head of a Series without a name.
 PANDAS_NO_NAME = "0"
 
@@ -42,30 +54,32 @@ class PortfolioData:
     covariance : ndarray, shape (n, n)
     warnings : tuple of str
         What a user of the data should know, one line each; empty if there is nothing.
+    left_out : tuple of str
+        Assets of the file that are not among the names, for their gaps or their short history.
+    periods_per_year : float or None
+        As given; `returns` and `covariance` are per period all the same.
     """
 
     names: tuple[str, ...] = field(repr=False)
     returns: Vector = field(repr=False)
     covariance: Matrix = field(repr=False)
     warnings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = field(default=(), repr=False)
+    periods_per_year: float | None = None
 
 
-@dataclass(frozen=True)
-class _Table:
-    """A CSV: column names, row labels, and a matrix of numbers with the line each row stands on."""
-
-    source: PathLike
-    corner: str
-    columns: tuple[str, ...]
-    labels: tuple[str, ...]
-    lines: tuple[int, ...]
-    values: Matrix
-
-    def where(self, row: int, column: int) -> str:
-        return f"{self.source} line {self.lines[row]}, column {self.columns[column]!r}"
-
-
-def read_portfolio_data(path: PathLike, covariance: PathLike | None = None, kind: str | None = None) -> PortfolioData:
+def read_portfolio_data(
+    path: PathLike,
+    covariance: PathLike | None = None,
+    kind: str | None = None,
+    *,
+    missing: str = ERROR,
+    since: str | date | None = None,
+    until: str | date | None = None,
+    min_history: int | None = None,
+    shrink: str | None = None,
+    periods_per_year: float | None = None,
+) -> PortfolioData:
     """Read expected returns and covariance from whatever file holds them.
 
     Parameters
@@ -77,26 +91,56 @@ def read_portfolio_data(path: PathLike, covariance: PathLike | None = None, kind
         CSV of the covariance that belongs to the means in `path`.
     kind : {"prices", "returns"}, optional
         What a CSV holds; left out, it is told from the values (see `read_prices_or_returns`).
+    missing : {"error", "drop-assets", "drop-dates", "fill"}
+        What is done about gaps in prices or returns: an error that counts them; assets or dates with a gap are left
+        out; or a price is carried forward (a return is 0) from the first of its asset on.
+    since, until : str or date, optional
+        First and last date that is used, such as "2024-12-31", "2024-12" or "2024"; both count.
+    min_history : int, optional
+        Prices (or returns) that an asset must have between these dates; assets with fewer are left out.
+    shrink : {"ledoit-wolf", "oas", "none"}, optional
+        Estimator of the covariance, of scikit-learn; the sample covariance by default.
+    periods_per_year : float, optional
+        How many periods of the data make a year (252 for days of trading, 12 for months). It is kept with the data
+        and changes none of the numbers, which are per period; see `PortfolioResult.per_year`.
 
     Raises
     ------
     FileError
-        If a file is missing or not what it should be.
+        If a file is missing or not what it should be, or has gaps.
     ArgumentError
-        If `kind` is given for a file that is no CSV of prices or returns.
+        If an option is out of its range, leaves nothing of the data, or is given for a file that is no CSV of prices
+        or returns.
+    MissingDependencyError
+        If scikit-learn is needed and not there.
     """
     _check_kind(kind)
+    _check_periods(periods_per_year)
+    cut = Cut(missing, since, until, min_history)
+    shrink = check_shrink(shrink)
+    given = [
+        argument
+        for argument, value in (
+            (KIND, kind),
+            (SINCE, since),
+            (UNTIL, until),
+            (MIN_HISTORY, min_history),
+            (SHRINK, shrink),
+        )
+        if value is not None
+    ] + [MISSING] * (missing != ERROR)
     if covariance is not None:
-        if kind is not None:
-            raise ArgumentError(KIND, " is for a CSV of prices or returns; leave it out with a covariance file")
-        return read_mean_and_covariance(path, covariance)
+        if given:
+            raise ArgumentError(given[0], " is for a CSV of prices or returns; leave it out with a covariance file")
+        data = read_mean_and_covariance(path, covariance)
+        return PortfolioData(data.names, data.returns, data.covariance, periods_per_year=periods_per_year)
     text = read_text(path)
     if not looks_like_port(text):
-        return _prices_or_returns(text, path, kind)
-    if kind is not None:
-        raise ArgumentError(KIND, f" is for a CSV of prices or returns; {path} is an OR-Library port file")
-    data = parse_port(text, path)
-    return PortfolioData(data.names, data.returns, data.covariance)
+        return _prices_or_returns(text, path, kind, cut, shrink, periods_per_year)
+    if given:
+        raise ArgumentError(given[0], f" is for a CSV of prices or returns; {path} is an OR-Library port file")
+    port = parse_port(text, path)
+    return PortfolioData(port.names, port.returns, port.covariance, periods_per_year=periods_per_year)
 
 
 def read_prices_or_returns(path: PathLike, kind: str | None = None) -> PortfolioData:
@@ -117,11 +161,11 @@ def read_prices_or_returns(path: PathLike, kind: str | None = None) -> Portfolio
     Raises
     ------
     FileError
-        If the file is missing, or has text, a gap or an impossible value; the message gives the
-        line and the column.
+        If the file is missing, or has text, gaps or an impossible value; the message gives the
+        line and the column, or counts the gaps.
     """
     _check_kind(kind)
-    return _prices_or_returns(read_text(path), path, kind)
+    return _prices_or_returns(read_text(path), path, kind, Cut(), None, None)
 
 
 def read_mean_and_covariance(mean_path: PathLike, covariance_path: PathLike) -> PortfolioData:
@@ -140,9 +184,9 @@ def read_mean_and_covariance(mean_path: PathLike, covariance_path: PathLike) -> 
         If a file is missing or garbled, or the names of the two differ.
     """
     means_text = read_text(mean_path)
-    table = _read_table(read_text(covariance_path), covariance_path)
+    table = read_table(read_text(covariance_path), covariance_path)
     names, means = _read_means(means_text, mean_path, table.labels)
-    _unique(table.labels, "row", covariance_path)
+    check_unique(table.labels, "row", covariance_path)
     by_row = _places(table.labels, names, f"{covariance_path} has no row", mean_path)
     by_column = _places(table.columns, names, f"{covariance_path} has no column", mean_path)
     for what, labels in (("row", table.labels), ("column", table.columns)):
@@ -177,7 +221,7 @@ def read_groups(path: PathLike, names: Sequence[str]) -> dict[str, list[str]]:
     FileError
         If the file is missing, empty or has a row that is no asset and group.
     """
-    rows = _rows(read_text(path), path)
+    rows = rows_of(read_text(path), path)
     first = rows[0][1]
     known = set(names)
     if len(first) == 2 and first[0] not in known and all(row[1:] != first[1:] for _, row in rows[1:]):
@@ -200,14 +244,14 @@ def read_weights(path: PathLike) -> dict[str, float]:
     FileError
         If the file is missing, empty, has a row that is no asset and weight, or an asset twice.
     """
-    rows = _rows(read_text(path), path)
-    if len(rows[0][1]) == 2 and _number(rows[0][1][1]) is None:
+    rows = rows_of(read_text(path), path)
+    if len(rows[0][1]) == 2 and as_number(rows[0][1][1]) is None:
         rows = rows[1:]
     if not rows:
         raise FileError(f"{path} is empty but for its first line; give rows of asset and weight")
     weights: dict[str, float] = {}
     for line, row in rows:
-        value = _number(row[1]) if len(row) == 2 and row[0] else None
+        value = as_number(row[1]) if len(row) == 2 and row[0] else None
         if value is None:
             raise FileError(f"{path} line {line}: {shorten(','.join(row))} is not an asset and a weight; mend that row")
         if row[0] in weights:
@@ -221,39 +265,56 @@ def _check_kind(kind: str | None) -> None:
         raise ArgumentError(KIND, f" is {kind!r}; it must be 'prices' or 'returns'")
 
 
-def _prices_or_returns(text: str, source: PathLike, kind: str | None) -> PortfolioData:
-    table = _read_table(text, source)
+def _check_periods(periods: Any) -> None:
+    if periods is None:
+        return
+    if isinstance(periods, bool) or not isinstance(periods, int | float | np.number) or not 0 < periods < math.inf:
+        raise ArgumentError(PERIODS, f" is {periods!r}; give a positive number such as 252, 52 or 12")
+
+
+def _prices_or_returns(
+    text: str, source: PathLike, kind: str | None, cut: Cut, shrink: str | None, periods_per_year: float | None
+) -> PortfolioData:
+    table = read_table(text, source, gaps=True)
     _refuse_other_layouts(table, kind)
-    values = table.values[_in_time(table)]
-    kind = kind if kind is not None else _guess_kind(values, source)
-    needed = 3 if kind == "prices" else 2
-    if len(values) < needed:
-        raise FileError(f"{source} has {_count(len(values), 'row')} of {kind}; a covariance needs at least {needed}")
-    if kind == "prices":
-        for row, column in np.argwhere(table.values <= 0):
-            raise FileError(
-                f"{table.where(row, column)}: the price is {table.values[row, column]:g}; it must be positive"
-            )
-        values = values[1:] / values[:-1] - 1.0
+    panel = panel_of(table, kind if kind is not None else _guess_kind(table.values, source), cut)
+    values, labels = panel.values, panel.labels
+    if panel.kind == "prices":
+        _refuse(panel, values <= 0, "price", "it must be positive (leave the cell empty if there is none)")
+        with np.errstate(over="ignore"):
+            values, labels = values[1:] / values[:-1] - 1.0, labels[1:]
+        beyond = np.vstack([np.zeros_like(values[:1], dtype=np.bool_), values > MOST_RETURN])
+        _refuse(panel, beyond, "price", "more than a million times the one before; mend one of them")
     else:
-        for row, column in np.argwhere(table.values < -1):
-            raise FileError(
-                f"{table.where(row, column)}: the return is {table.values[row, column]:g}, "
-                "a loss of more than all; give shares, not percent"
-            )
-    covariance = np.cov(values, rowvar=False, ddof=1).reshape(len(table.columns), len(table.columns))
-    warnings = [*_doubts_about_dates(table), *_doubts_about_length(values, source)]
-    return PortfolioData(table.columns, frozen(values.mean(axis=0)), frozen(covariance), tuple(warnings))
+        _refuse(panel, values < -1, "return", "a loss of more than all; give shares, not percent")
+        _refuse(panel, values > MOST_RETURN, "return", "more than a millionfold; mend it")
+    warnings = [
+        *panel.warnings,
+        *_doubts_about_dates(table),
+        *doubts(panel.names, labels, values, shrink, source, panel.ended),
+    ]
+    covariance = frozen(covariance_of(values, shrink))
+    return PortfolioData(
+        panel.names, frozen(values.mean(axis=0)), covariance, tuple(warnings), panel.left_out, periods_per_year
+    )
 
 
-def _refuse_other_layouts(table: _Table, kind: str | None) -> None:
+def _refuse(panel: Panel, bad: NDArray[np.bool_], what: str, rule: str) -> None:
+    for row, column in np.argwhere(bad)[:1]:
+        raise FileError(
+            f"{panel.source} line {panel.lines[row]}, column {shorten(panel.names[column])}: the {what} is "
+            f"{panel.values[row, column]:g}{';' if what == 'price' else ','} {rule}"
+        )
+
+
+def _refuse_other_layouts(table: Table, kind: str | None) -> None:
     """A table of prices or returns that is transposed, or none but a list of means."""
-    if _look_like_dates(table.columns) and not _readings(table.labels):
+    if look_like_dates(table.columns) and not _are_times(table.labels):
         raise FileError(
             f"{table.source} has dates in its first row, so it looks transposed; put dates in the first column "
             "and assets in the first row (in pandas: table.T)"
         )
-    if kind is None and len(table.columns) == 1 and all(table.labels) and not _readings(table.labels):
+    if kind is None and len(table.columns) == 1 and all(table.labels) and not _are_times(table.labels):
         raise FileError(
             f"{table.source} has a name and a number in every row, as a file of means has; "
             "give the covariance as well, with ",
@@ -261,44 +322,36 @@ def _refuse_other_layouts(table: _Table, kind: str | None) -> None:
         )
 
 
-def _look_like_dates(labels: Sequence[str]) -> bool:
-    """Whether labels are dates in order, not numbers that happen to be in order."""
-    if len(labels) < 2:
-        return False
-    for times in _dates(labels):
-        steps = np.diff(times)
-        if (steps > 0).all() or (steps < 0).all():
-            return True
-    return False
+def _are_times(labels: Sequence[str]) -> bool:
+    """Whether labels can be dates or running numbers."""
+    return all(as_number(label) is not None for label in labels) or bool(dates_of(labels))
 
 
-def _doubts_about_dates(table: _Table) -> list[str]:
+def _doubts_about_dates(table: Table) -> list[Message]:
     """A first column of numbers with decimals may be an asset and not dates."""
-    numbers = [_number(label) for label in table.labels]
+    numbers = [as_number(label) for label in table.labels]
     named_so = not table.corner or table.corner.lower().startswith(TIME_WORDS)
     if named_so or all(number is None or number == round(number) for number in numbers):
         return []
     return [
-        f"{table.source}: the first column ({table.corner}) holds numbers with decimals and was taken for dates; "
-        "if it is an asset, put a column of dates before it"
-    ]
-
-
-def _doubts_about_length(values: Matrix, source: PathLike) -> list[str]:
-    """Too few rows for a covariance of full rank."""
-    periods, n = values.shape
-    if periods > n:
-        return []
-    return [
-        f"{source} has {_count(periods, 'return')} of {_count(n, 'asset')}; the sample covariance is then singular "
-        "and shows risk as too low; give more rows than assets, or a covariance of your own"
+        Message(
+            f"{table.source}: the first column ({table.corner}) holds numbers with decimals and was taken for dates; "
+            "if it is an asset, put a column of dates before it"
+        )
     ]
 
 
 def _guess_kind(values: Matrix, source: PathLike) -> str:
-    if len(values) > 1 and (values > 0).all() and np.median(np.abs(values[1:] / values[:-1] - 1.0)) < 0.2:
-        return "prices"
-    if (values < 0).any() and (values > 0).any() and np.mean(np.abs(values) < 0.5) >= 0.95:
+    known = values[np.isfinite(values)]
+    if not known.size:
+        raise FileError(f"{source} has no number in any column; check that it was written completely")
+    if len(values) > 1 and (known > 0).all():
+        with np.errstate(over="ignore"):
+            changes = np.abs(values[1:] / values[:-1] - 1.0)
+        changes = changes[np.isfinite(changes)]
+        if changes.size and np.median(changes) < 0.2:
+            return "prices"
+    if (known < 0).any() and (known > 0).any() and np.mean(np.abs(known) < 0.5) >= 0.95:
         return "returns"
     means = (" (means need ", COVARIANCE_PATH, ")") if values.shape[1] == 1 else ()
     kinds = (KIND_PRICES, " or ", KIND_RETURNS)
@@ -307,115 +360,24 @@ def _guess_kind(values: Matrix, source: PathLike) -> str:
 
 def _read_means(text: str, path: PathLike, known: Sequence[str]) -> tuple[tuple[str, ...], Vector]:
     """Names and means; a first line that is no name and number, or none of a known name, is a heading."""
-    rows = _rows(text, path)
+    rows = rows_of(text, path)
     if len(rows) > 1 and len(rows[0][1]) == 2:
         name, cell = rows[0][1]
-        if not name or _number(cell) is None or (cell == PANDAS_NO_NAME and name not in known):
+        if not name or as_number(cell) is None or (cell == PANDAS_NO_NAME and name not in known):
             rows = rows[1:]
     names: list[str] = []
     means: list[float] = []
     for line, row in rows:
         if len(row) != 2:
-            raise FileError(f"{path} line {line}: expected a name and a value, found {_count(len(row), 'field')}")
-        value = _number(row[1])
+            raise FileError(f"{path} line {line}: expected a name and a value, found {count_of(len(row), 'field')}")
+        value = as_number(row[1])
         if value is None:
-            rule = _rule(row[1], "it must be a number")
-            raise FileError(f"{path} line {line}: the mean of {row[0]!r} is {_shown(row[1])}; {rule}")
+            rule = likely_rule(row[1], "it must be a number")
+            raise FileError(f"{path} line {line}: the mean of {row[0]!r} is {shown(row[1])}; {rule}")
         names.append(row[0])
         means.append(value)
-    _unique(names, "row", path)
+    check_unique(names, "row", path)
     return tuple(names), frozen(means)
-
-
-def _read_table(text: str, source: PathLike) -> _Table:
-    """A CSV with names in the first row and labels in the first column; the rest are finite numbers."""
-    (head_line, head), *body = _rows(text, source)
-    if len(head) < 2:
-        raise FileError(
-            f"{source} is neither a port file (its first line is one whole number) nor a CSV table "
-            f"(its first line holds names separated by commas): it starts with {shorten(','.join(head))}"
-        )
-    columns = tuple(head[1:])
-    for place, column in enumerate(columns, start=2):
-        if not column:
-            raise FileError(f"{source} line {head_line}: column {place} has no name; name every asset")
-    if all(_number(column) is not None for column in columns) and len(set(columns)) < len(columns):
-        raise FileError(f"{source} line {head_line} holds numbers; the first row must hold the names of the assets")
-    _unique(columns, "column", source)
-    if not body:
-        raise FileError(f"{source} has names but no row of numbers; check that it was written completely")
-    for line, row in body:
-        if len(row) != len(head):
-            # 0,5 without quotes is two fields where one is meant.
-            commas = len(row) == 2 * len(head) - 1
-            hint = "; write decimals with a point, not a comma" if commas else ""
-            raise FileError(
-                f"{source} line {line} has {_count(len(row), 'field')} but the first row has {len(head)}{hint}"
-            )
-    cells = [row[1:] for _, row in body]
-    lines = tuple(line for line, _ in body)
-    try:
-        values = np.array(cells, dtype=np.str_).astype(np.float64)
-        sound = bool(np.isfinite(values).all())
-    except ValueError:
-        sound = False
-    if not sound:
-        for line, row in zip(lines, cells, strict=True):
-            for column, cell in zip(columns, row, strict=True):
-                if _number(cell) is None:
-                    rule = (
-                        "fill the gap, or drop the row or the column"
-                        if cell.lower() in MISSING
-                        else _rule(cell, "it must be a finite number")
-                    )
-                    raise FileError(f"{source} line {line}, column {column!r} is {_shown(cell)}; {rule}")
-    return _Table(source, head[0], columns, tuple(row[0] for _, row in body), lines, values)
-
-
-def _rows(text: str, source: PathLike) -> list[tuple[int, list[str]]]:
-    """(line, fields) of every row that is not blank; the separator is the one the first row uses most."""
-    first = next(line for line in text.splitlines() if line.strip())
-    separator = max(",;\t", key=first.count)
-    reader = csv.reader(text.splitlines(), delimiter=separator, strict=True, skipinitialspace=True)
-    rows: list[tuple[int, list[str]]] = []
-    try:
-        for row in reader:
-            fields = [cell.strip() for cell in row]
-            if any(fields):
-                rows.append((reader.line_num, fields))
-    except csv.Error as error:
-        raise FileError(f"{source} line {reader.line_num} is not CSV ({error}); check its quotes") from None
-    return rows
-
-
-def _number(cell: str) -> float | None:
-    try:
-        value = float(np.float64(cell))
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
-
-
-def _shown(cell: str) -> str:
-    return "empty" if not cell else f"missing ({cell})" if cell.lower() in MISSING else shorten(cell)
-
-
-def _rule(cell: str, rule: str) -> str:
-    """The rule, or what is likely the matter with the cell."""
-    return "write decimals with a point, thousands without a sign" if WITH_COMMA.fullmatch(cell) else rule
-
-
-def _count(number: int, what: str) -> str:
-    """1 row, 2 rows."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _unique(names: Sequence[str], what: str, source: PathLike) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise FileError(f"{source} has the {what} {name!r} twice; names must be unique")
-        seen.add(name)
 
 
 def _places(labels: Sequence[str], order: Sequence[str], lacks: str, needed_by: PathLike) -> NDArray[np.intp]:
@@ -424,56 +386,3 @@ def _places(labels: Sequence[str], order: Sequence[str], lacks: str, needed_by: 
         if name not in place:
             raise FileError(f"{lacks} {name!r}, which is in {needed_by}; names must agree")
     return np.array([place[name] for name in order], dtype=np.intp)
-
-
-def _in_time(table: _Table) -> NDArray[np.intp]:
-    """The rows from the oldest to the newest.
-
-    Labels that are no dates we can read are taken as they stand; dates out of order are an error,
-    since changes from row to row would then mean nothing.
-    """
-    forward = np.arange(len(table.labels))
-    readings = _readings(table.labels)
-    if not readings:
-        for line, label in zip(table.lines, table.labels, strict=True):
-            if not label:
-                raise FileError(f"{table.source} line {line} has no date; the first column must hold dates")
-        return forward
-    for times in readings:
-        steps = np.diff(times)
-        if (steps > 0).all():
-            return forward
-        if (steps < 0).all():
-            return forward[::-1]
-    steps = np.diff(readings[0])
-    falling = np.mean(steps < 0) > 0.5
-    row = 1 + int(np.flatnonzero(steps >= 0 if falling else steps <= 0)[0])
-    numbers = all(_number(label) is not None for label in table.labels)
-    hint = "; if it is an asset, put a column of dates before it" if numbers else ""
-    raise FileError(
-        f"{table.source} line {table.lines[row]}: {table.labels[row]!r} comes after "
-        f"{table.labels[row - 1]!r}; the first column ({table.corner or 'no name'}) "
-        f"must hold dates in order, each once{hint}"
-    )
-
-
-def _readings(labels: Sequence[str]) -> list[NDArray[np.float64]]:
-    """The labels as times, in each way all of them can be read."""
-    numbers = [_number(label) for label in labels]
-    if all(number is not None for number in numbers):
-        return [np.array(numbers, dtype=np.float64)]
-    return _dates(labels)
-
-
-def _dates(labels: Sequence[str]) -> list[NDArray[np.float64]]:
-    """The labels as dates, in each format that fits all of them."""
-    readings: list[NDArray[np.float64]] = []
-    for form in (None, *DATE_FORMATS):
-        try:
-            # Compared without a time zone: a summer-time switch must not reorder two dates.
-            dates = [datetime.fromisoformat(v) if form is None else datetime.strptime(v, form) for v in labels]
-        except ValueError:
-            continue
-        start = datetime(1970, 1, 1)
-        readings.append(np.array([(d.replace(tzinfo=None) - start).total_seconds() for d in dates]))
-    return readings

@@ -171,8 +171,12 @@ def summary(
     expected_return: float | None = None,
     risk: float | None = None,
     objective_name: str = "objective",
+    periods_per_year: float | None = None,
 ) -> Table:
-    """What was found, how good it is, what found it, how long it took: one labelled line each."""
+    """What was found, how good it is, what found it, how long it took: one labelled line each.
+
+    With `periods_per_year` return and risk are shown per year as well.
+    """
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
@@ -183,9 +187,12 @@ def summary(
         table.add_row(objective_name, f"{result.objective:.8g}" if abs(result.objective) > ROUNDING else "0")
         table.add_row("how good", optimality_in_words(result.objective, result.bound, result.status is Status.OPTIMAL))
         if expected_return is not None:
-            table.add_row("expected return", f"{100 * expected_return:.4f} % per period")
+            yearly = "" if periods_per_year is None else f", {100 * expected_return * periods_per_year:.4g} % per year"
+            table.add_row("expected return", f"{100 * expected_return:.4f} % per period{yearly}")
         if risk is not None:
-            table.add_row("risk", f"{100 * risk:.4f} % per period (standard deviation)")
+            root = 0.0 if periods_per_year is None else math.sqrt(periods_per_year)
+            yearly = f", {100 * risk * root:.4g} % per year" if root else ""
+            table.add_row("risk", f"{100 * risk:.4f} % per period{yearly} (standard deviation)")
         table.add_row("found by", finder_in_words(result.found_by))
     elif math.isfinite(result.bound):
         table.add_row("lower bound", f"{result.bound:.8g}")

@@ -28,7 +28,7 @@ from hybridmip.sweep.curve import Frontier
 from hybridmip.sweep.family import Family, PortfolioFamily, as_family, family_hash
 from hybridmip.sweep.store import Record, Store
 from hybridmip.sweep.work import Job, solve_points
-from hybridmip.sweep.workers import Workers, check_workers
+from hybridmip.sweep.workers import Workers, check_sendable, check_workers
 
 #: A neighbor's answer must be better by this share to be taken.
 BETTER = 1e-9
@@ -112,6 +112,7 @@ def frontier(
     members = as_family(family, vary)
     config = Config() if config is None else config
     _check(config, points, between, seed, time_limit, jobs, executor)
+    check_sendable("family", members, jobs, executor)
     if grid is None:
         if not isinstance(members, PortfolioFamily):
             raise ArgumentError("grid is missing: give the values of the parameter along the frontier")

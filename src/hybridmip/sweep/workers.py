@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
@@ -27,6 +29,50 @@ def check_workers(seed: object, jobs: object, executor: object) -> None:
         raise ArgumentError(f"jobs is {jobs!r}; it must be a whole number of at least 1, or None")
     if jobs is not None and executor is not None:
         raise ArgumentError("jobs and executor are both given; give one of them")
+    program = sys.modules["__main__"]
+    main = getattr(program, "__file__", None) if getattr(program, "__spec__", None) is None else None
+    if jobs is not None and main is not None and not os.path.exists(main):
+        # What starts a process reads the main program there: without this it would die at once.
+        raise ArgumentError(
+            f"jobs starts processes that read the main program, which is no file ({main}); save it first"
+        )
+
+
+def check_sendable(what: str, value: object, jobs: int | None, executor: object) -> None:
+    """Refuse what cannot be sent to other processes, where these are to work on it.
+
+    Threads need nothing sent, and Dask sends more than pickle can; theirs is not looked at.
+
+    Raises
+    ------
+    ArgumentError
+        If pickle cannot take it, or another process would not find it.
+    """
+    if jobs is None and not isinstance(executor, ProcessPoolExecutor):
+        return
+    by = "jobs" if executor is None else "the process pool of executor"
+    try:
+        pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ArgumentError(
+            f"{what} cannot be sent to the processes of {by} ({_culprit(value)}: {' '.join(str(error).split())}); give "
+            f"a function or a class of a module, and plain data, or leave out {by.split()[-1]}"
+        ) from None
+    main = sys.modules["__main__"]
+    typed_in = getattr(main, "__spec__", None) is None and not hasattr(main, "__file__")
+    parts = (*getattr(value, "__dict__", {}).values(), type(value))
+    if typed_in and any(getattr(part, "__module__", "") == "__main__" for part in parts):
+        raise ArgumentError(
+            f"{what} cannot be sent to the processes of {by} ({_culprit(value)} was typed in, so they do not find it); "
+            f"put it into a module, or leave out {by.split()[-1]}"
+        )
+
+
+def _culprit(value: object) -> str:
+    """What of a family is likely the matter: its function, or itself."""
+    part = getattr(value, "make", value)
+    name = getattr(part, "__qualname__", type(part).__qualname__)
+    return f"the function {name}" if callable(part) else name
 
 
 class Workers(Generic[Item, Answer]):

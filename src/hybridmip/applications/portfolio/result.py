@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.applications.portfolio.allocation import Allocation, allocate
+from hybridmip.errors import ArgumentError
 from hybridmip.model.quadratic import Vector
 
 if TYPE_CHECKING:
@@ -23,6 +24,15 @@ NEGLIGIBLE_WEIGHT = 1e-9
 NEGLIGIBLE_VARIANCE = 1e-12
 #: Weights that the text of a `PortfolioResult` lists.
 WEIGHTS_SHOWN = 10
+
+
+class PerYear(NamedTuple):
+    """What a portfolio is worth per year: the mean return times the periods, deviations times their square root."""
+
+    expected_return: float
+    risk: float
+    tracking_error: float
+    sharpe_ratio: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,6 +124,22 @@ class PortfolioResult:
         """Expected return after costs above the risk-free one, per unit of risk; NaN without risk."""
         excess = self.net_return - self.portfolio.risk_free * self.portfolio.budget
         return excess / self.risk if self.risk > 0 else float("nan")
+
+    def per_year(self, periods: float) -> PerYear:
+        """Return, risk, tracking error and Sharpe ratio per year, for returns that do not depend on those before.
+
+        Parameters
+        ----------
+        periods : float
+            How many periods of the data make a year: 252 for days of trading, 52 for weeks, 12 for months. Returns are
+            multiplied by it and not compounded.
+        """
+        if not 0 < periods < np.inf:
+            raise ArgumentError(f"periods is {periods!r}; give a positive number such as 252, 52 or 12")
+        root = float(np.sqrt(periods))
+        return PerYear(
+            periods * self.expected_return, root * self.risk, root * self.tracking_error, root * self.sharpe_ratio
+        )
 
     @property
     def trades(self) -> pd.Series[float]:
