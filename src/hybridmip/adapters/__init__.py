@@ -1,0 +1,1 @@
+"""Other people's modelling languages: they hand us their models and read our answers."""
