@@ -30,8 +30,9 @@ class Options:
     threads : int, optional
         Threads for batches of restricted problems; all cores by default.
     config : Config, optional
-    prove : bool
-        Go on until the answer is proven, or the time is up.
+    prove : bool, optional
+        Go on until the answer is proven, or the time is up. Left out, that is so where neither `time_limit` nor `gap`
+        nor `config` is given, as with other solvers of cvxpy; False then ends after a bounded amount of work.
     callback : callable, optional
         Called with every new incumbent; returning True ends the solve.
     executor : concurrent.futures.Executor, optional
@@ -43,7 +44,7 @@ class Options:
     seed: int = 0
     threads: int | None = None
     config: Config | None = None
-    prove: bool = False
+    prove: bool | None = None
     callback: Callable[[Incumbent], object] | None = None
     executor: Executor | None = None
 
@@ -70,7 +71,10 @@ class Options:
             raise ArgumentError(f"config is a {type(config).__name__}; it must be a hybridmip.Config")
         if self.threads is not None:
             config = config.replace(threads=self.threads)
+        prove = self.prove
+        if prove is None:
+            prove = self.time_limit is None and self.gap is None and self.config is None
         return {
-            "config": config, "time_limit": self.time_limit, "gap": self.gap, "seed": self.seed, "prove": self.prove,
+            "config": config, "time_limit": self.time_limit, "gap": self.gap, "seed": self.seed, "prove": prove,
             "callback": self.callback, "executor": self.executor,
         }  # fmt: skip

@@ -37,6 +37,8 @@ SOURCE = "the cvxpy problem"
 SMALLEST_PIVOT = 1e-3
 #: Bounds that cross by no more than this are one number, rounded twice.
 CROSSED = 1e-9
+#: A quadratic form is left in factors where it has this many columns for each; with fewer, products are no slower.
+COLUMNS_PER_FACTOR = 2
 #: Above so many defined columns, products are formed instead of a root.
 MOST_FACTORS = 5_000
 #: So many names of a cone's columns are told.
@@ -137,7 +139,7 @@ class Reduced:
     model : Model
         As a file would state it, without the factors.
     factors : ndarray or None, shape (factors, columns of the model)
-        R, where the objective has |R v|^2 beside what `model` says, with fewer factors than columns in them.
+        R, where the objective has |R v|^2 beside what `model` says, with far fewer factors than columns in them.
     root : tuple of (float, float, float, float) or None
         (slope, shift, least, offset) where the model minimises |u|^2 and the program
         slope max(|u| - shift, least) + offset.
@@ -182,20 +184,20 @@ class Reduced:
         """The values of the model's columns at those of the program's; what is not known (NaN) is zero."""
         return np.nan_to_num(values[self._columns])
 
-    def multipliers(self, of_rows: Vector, point: Vector) -> Vector:
+    def multipliers(self, of_rows: Vector, point: Vector | None) -> Vector:
         """Duals of all rows of the program by cvxpy's signs: P v + cost + matrix' y = 0, y in the dual of K.
 
         Parameters
         ----------
         of_rows : ndarray
             Multipliers of the model's rows: gradient of the objective = rows' multipliers + those of bounds.
-        point : ndarray
-            The optimal v.
+        point : ndarray or None
+            The optimal v. Where there is none the multipliers prove that: matrix' y = 0 and right'y < 0.
         """
         program = self.program
-        gradient = program.cost + program.quadratic @ point
+        gradient = np.zeros(program.cost.size) if point is None else program.cost + program.quadratic @ point
         scale = 1.0
-        if self.root is not None:
+        if self.root is not None and point is not None:
             slope, shift, _, offset = self.root
             size = (float(program.cost @ point) + program.offset - offset) / slope + shift
             scale = slope / (2 * size) if size > 0 else 0.0
@@ -206,7 +208,7 @@ class Reduced:
             minus, plus = -scale * of_rows[first], -scale * of_rows[second]
             y[rows] = (minus + plus, plus - minus) if rows.size == 2 else minus
         inner = self._map.T @ gradient
-        slack = program.right - program.matrix @ point
+        slack = np.zeros(y.size) if point is None else program.right - program.matrix @ point
         for epigraph in self._epigraphs:
             slope, rows = float(inner[epigraph.column]) / epigraph.factor, epigraph.rows
             divisor = epigraph.constant if epigraph.other >= 0 else float(slack[rows[0]])
@@ -595,7 +597,7 @@ class _Reduction:
 def _quadratic(
     base: sparse.csr_array, stacked: sparse.csr_array, columns: Indices, integer: Mask
 ) -> tuple[sparse.csr_array | None, Matrix | None]:
-    """(Q, R) of v'Q v + |R v|^2: R is left as it is where it has fewer rows than columns, and Q is diagonal beside it."""
+    """(Q, R) of v'Q v + |R v|^2: R is left as it is where it has few rows and Q is diagonal beside it."""
     base, stacked = base[columns][:, columns], stacked[:, columns]
     sizes = np.diff(stacked.indptr)
     alone = np.flatnonzero(sizes == 1)
@@ -609,7 +611,8 @@ def _quadratic(
     touched = np.unique(stacked.indices)
     entries = base.tocoo()
     diagonal = not np.any(entries.data[entries.row != entries.col])
-    factored = 0 < stacked.shape[0] < touched.size and diagonal and not integer[columns[touched]].any()
+    few = 0 < COLUMNS_PER_FACTOR * stacked.shape[0] <= touched.size
+    factored = few and diagonal and not integer[columns[touched]].any()
     if not factored and stacked.shape[0]:
         dense = stacked.toarray() if stacked.nnz > 0.2 * stacked.shape[0] * columns.size else stacked
         base = sparse.csr_array(base + sparse.csr_array(dense.T @ dense))

@@ -50,7 +50,7 @@ class Answer:
     values : ndarray or None
         The columns of the program.
     duals : ndarray or None
-        Those of all rows, for a problem without integers.
+        Those of all rows, for a problem without integers; where it is infeasible, multipliers that prove it.
     result : Result or None
         Ours, of the problem that was solved; its objective is the square where a norm is minimised.
     """
@@ -107,6 +107,7 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
         data[s.INT_IDX] = [int(index[0]) for index in program.x.integer_idx]
         data[s.LOWER_BOUNDS], data[s.UPPER_BOUNDS] = program.lower_bounds, program.upper_bounds
         data[s.OFFSET] = float(inverse[s.OFFSET])
+        data["n_eq"], data["n_ineq"] = program.cone_dims.zero, program.cone_dims.nonneg  # as QP solvers of cvxpy say it
         data["init_value"] = utilities.stack_vals(program.variables, np.nan)
         return data, inverse
 
@@ -147,7 +148,7 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
             result = solve(read.problem, **arguments)
         except UnboundedError:
             return Answer(s.UNBOUNDED, -math.inf)
-        return _answer(program, reduced, read, result)
+        return _answer(reduced, read, result)
 
     def invert(self, solution: Answer, inverse_data: Any) -> Solution:
         """The answer for the variables and constraints of the program."""
@@ -155,14 +156,14 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
         if solution.result is not None:
             attributes[s.SOLVE_TIME] = solution.result.seconds
             attributes[s.NUM_ITERS] = solution.result.evaluations
-        if solution.values is None:
-            return failure_solution(solution.status, attributes)
         duals: dict[Any, Any] | None = None
         if solution.duals is not None:
             equations = inverse_data[self.DIMS].zero
             extract = utilities.extract_dual_value
             duals = utilities.get_dual_values(solution.duals[:equations], extract, inverse_data[self.EQ_CONSTR])
             duals |= utilities.get_dual_values(solution.duals[equations:], extract, inverse_data[self.NEQ_CONSTR])
+        if solution.values is None:
+            return failure_solution(solution.status, attributes, duals)
         primal = {inverse_data[self.VAR_ID]: solution.values}
         return Solution(solution.status, solution.objective, primal, duals, attributes)
 
@@ -242,28 +243,31 @@ def _start(reduced: Reduced, read: ReadProblem, values: Vector) -> Vector | None
     return read.point(start)[1].astype(np.float64)
 
 
-def _answer(program: ConeProgram, reduced: Reduced, read: ReadProblem, result: Result) -> Answer:
+def _answer(reduced: Reduced, read: ReadProblem, result: Result) -> Answer:
     """A result in cvxpy's terms."""
     below = reduced.value(result.bound)
     if result.status is Status.INFEASIBLE:
-        return Answer(s.INFEASIBLE, math.inf, below, result=result)
+        return Answer(s.INFEASIBLE, math.inf, below, duals=_duals(reduced, read.problem), result=result)
     if result.x is None or result.b is None:
         why = "within its time limit; give it more" if result.stop_reason is StopReason.TIME_LIMIT else "and stopped"
         raise SolverError(f"HYBRIDMIP found no feasible point {why} ({result.stop_reason})")
     values = reduced.point(read.original.values(result.x, result.b))
     status = s.OPTIMAL if result.status is Status.OPTIMAL else s.OPTIMAL_INACCURATE
-    duals = None if program.integer.any() else _duals(reduced, read.problem, values)
+    duals = _duals(reduced, read.problem, values)
     return Answer(status, reduced.value(result.objective), below, values, duals, result)
 
 
-def _duals(reduced: Reduced, problem: Problem, values: Vector) -> Vector | None:
-    """Duals of a continuous problem, from its own solver."""
+def _duals(reduced: Reduced, problem: Problem, values: Vector | None = None) -> Vector | None:
+    """Duals of a continuous problem at its answer, or of one that has none; None where there are integers."""
+    if reduced.program.integer.any():
+        return None
     units = Units.of(problem)
-    found = GeneralSolver(units.problem).evaluate(np.zeros(0, dtype=bool)).row_multipliers
+    solver, nothing = GeneralSolver(units.problem), np.zeros(0, dtype=bool)
+    found = solver.clash(nothing) if values is None else solver.evaluate(nothing).row_multipliers
     if found is None:
         return None
-    nothing = np.zeros(problem.n)
-    rows = units.proof_of(Proof(nothing, nothing, found, np.zeros(problem.B.shape[0]))).rows
+    zeros = np.zeros(problem.n)
+    rows = units.proof_of(Proof(zeros, zeros, found, np.zeros(problem.B.shape[0]))).rows
     # The rows of the Problem are those of the model, but for such as say nothing.
     place = {name: k for k, name in enumerate(problem.row_names)}
     at = np.array([place.get(name, -1) for name in reduced.model.row_names], dtype=np.intp)
