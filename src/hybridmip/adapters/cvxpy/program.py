@@ -45,7 +45,7 @@ MOST_FACTORS = 5_000
 NAMES_TOLD = 4
 
 
-class NotServedError(ProblemError, SolverError):
+class NotServedError(ProblemError, SolverError):  # type: ignore[misc]
     """The model has something that ours cannot hold; also a cvxpy `SolverError`, as its callers expect."""
 
 

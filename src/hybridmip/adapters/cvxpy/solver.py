@@ -163,7 +163,9 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
             duals = utilities.get_dual_values(solution.duals[:equations], extract, inverse_data[self.EQ_CONSTR])
             duals |= utilities.get_dual_values(solution.duals[equations:], extract, inverse_data[self.NEQ_CONSTR])
         if solution.values is None:
-            return failure_solution(solution.status, attributes, duals)
+            failure = failure_solution(solution.status, attributes)
+            failure.dual_vars = duals if duals is not None else {}
+            return failure
         primal = {inverse_data[self.VAR_ID]: solution.values}
         return Solution(solution.status, solution.objective, primal, duals, attributes)
 
