@@ -280,6 +280,29 @@ def test_duals_of_continuous_problems(kind: str) -> None:
         assert mine == pytest.approx(np.asarray(constraint.dual_value), abs=1e-4 * len(returns))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_duals_of_generated_problems(seed: int) -> None:
+    """The conditions of Karush, Kuhn and Tucker by cvxpy's own checks: rows, bounds and equations, LP and QP."""
+    rng = np.random.default_rng(seed)
+    n, rows = int(rng.integers(2, 6)), int(rng.integers(1, 5))
+    x = cp.Variable(n)
+    inside = rng.standard_normal(n)
+    A, E = rng.standard_normal((rows, n)), rng.standard_normal((1, n))
+    objective = rng.standard_normal(n) @ x
+    if seed % 3:
+        objective = objective + cp.sum_squares(rng.standard_normal((int(rng.integers(1, n + 1)), n)) @ x - 1)
+    limits = [
+        A @ x <= A @ inside + rng.choice([0.0, 0.5], rows), E @ x == E @ inside,
+        x >= inside - rng.uniform(0.2, 2, n), 3 * x <= 3 * inside + rng.uniform(0.2, 5, n), -x <= 9,
+    ]  # fmt: skip
+    whole = helpers.SolverTestHelper((cp.Minimize(objective), None), [(x, None)], [(limit, None) for limit in limits])
+    whole.solve(HYBRIDMIP)
+    whole.check_primal_feasibility(places=6)
+    whole.check_dual_domains(places=6)
+    whole.check_complementarity(places=5)
+    whole.check_stationary_lagrangian(places=5)
+
+
 def test_duals_of_cones() -> None:
     """The dual of a cone in the objective is Clarabel's."""
     _, covariance = market(6)

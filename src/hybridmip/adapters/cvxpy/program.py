@@ -63,7 +63,7 @@ class ConeProgram:
         P, symmetric; note the half.
     cost, lower, upper : ndarray, shape (columns,)
     matrix : sparse, shape (rows, columns)
-        First the `zero` equations, then the `nonnegative` inequalities, then the rows of the cones.
+        First the `zero` equations, then the `nonnegative` inequalities, then the rows of the cones; no entry is zero.
     right : ndarray, shape (rows,)
     cones : list of int
         How many rows each second-order cone has.
@@ -217,10 +217,10 @@ class Reduced:
                 y[rows] = slope / divisor * slack[rows] * np.where(np.arange(rows.size) == 0, 1.0, -1.0)
         left = gradient + program.matrix.T @ y
         for definition in self._definitions:
-            row = program.matrix[[definition.row]]
-            at = row.indices == definition.column
-            y[definition.row] = -left[definition.column] / float(row.data[at][0])
-            left = left + row.T @ y[[definition.row]]
+            part = slice(*program.matrix.indptr[definition.row : definition.row + 2])
+            columns, entries = program.matrix.indices[part], program.matrix.data[part]
+            y[definition.row] = -left[definition.column] / float(entries[columns == definition.column][0])
+            left[columns] += entries * y[definition.row]
         return self._with_bounds(y, left)
 
     def _with_bounds(self, y: Vector, left: Vector) -> Vector:
@@ -228,8 +228,8 @@ class Reduced:
         program = self.program
         best: dict[tuple[int, bool], tuple[float, int, float]] = {}
         for r in self._bound_rows:
-            row = program.matrix[[r]]
-            column, entry = int(row.indices[0]), float(row.data[0])
+            at = program.matrix.indptr[r]
+            column, entry = int(program.matrix.indices[at]), float(program.matrix.data[at])
             limit = float(program.right[r]) / entry
             for upper in (True, False) if r < program.zero else (entry > 0,):
                 tightness = limit if upper else -limit
@@ -247,7 +247,7 @@ class _Reduction:
     def __init__(self, program: ConeProgram) -> None:
         self.program = program
         self.count = program.cost.size
-        self.matrix, self.right = _clean(program.matrix), program.right.astype(np.float64)
+        self.matrix, self.right = _clean(program.matrix), program.right.copy()
         self.map: sparse.csr_array = sparse.eye_array(self.count, format="csr")
         self.shift = np.zeros(self.count)
         self.alive = np.ones(self.count, dtype=bool)
@@ -483,35 +483,52 @@ class _Reduction:
             tops = above.size + np.isfinite(limit)
             if below.size == 0 or tops != 1 or (above.size and sizes[above[0]] != 2):
                 continue
-            # below: rest - |a| t <= right, so t >= (rest - right) / |a|.
-            lower_rows = self.matrix[below].tolil()
-            lower_rows[:, [column]] = 0.0
-            inverse = sparse.diags_array(1.0 / -values[values < 0])
-            lower_rows = _clean(sparse.csr_array(inverse @ sparse.csr_array(lower_rows)))
-            lower_right = -(inverse @ self.right[below])
+            # below: rest - |a| t <= right, so t >= (rest - right) / |a|, and t >= its own lower bound.
+            sides = [self._side(int(r), int(column)) for r in below]
             least = float(self.lower[column])
             if np.isfinite(least):
-                lower_rows = sparse.csr_array(sparse.vstack([lower_rows, sparse.csr_array((1, self.count))]))
-                lower_right = np.append(lower_right, least)
-            if above.size:
-                row = self.matrix[[above[0]]]
-                own = row.indices == column
-                pivot = float(row.data[own][0])
-                other, weight = int(row.indices[~own][0]), float(row.data[~own][0]) / pivot
-                limit = float(self.right[above[0]]) / pivot
-                link = sparse.csr_array(([weight], ([0], [other])), shape=(1, self.count))
-                combined = lower_rows + sparse.vstack([link] * lower_right.size)
-                # What the bounds of the other column say anyway (0 <= M b) is left out.
-                most = max(weight * self.lower[other], weight * self.upper[other])
-                says = (np.diff(lower_rows.indptr) > 0) | (most > limit - lower_right)
-            else:
-                combined, says = lower_rows, np.ones(lower_right.size, dtype=bool)
+                sides.append((np.zeros(0, dtype=np.intp), np.zeros(0), least))
+            self.between.append((int(column), *_stacked(sides, self.count)))
             self.held[rows] = False
             self.alive[column] = False
-            self.between.append((int(column), lower_rows, lower_right))
-            extra.append((_clean(sparse.csr_array(combined)[np.flatnonzero(says)]), (limit - lower_right)[says]))
-            free[extra[-1][0].indices] = False
+            if above.size:
+                (other,), (weight,), limit = self._side(int(above[0]), int(column))
+                # t <= weight other + limit; what the bounds of the other say anyway (0 <= M b) is left out.
+                smallest = limit + min(weight * self.lower[other], weight * self.upper[other])
+                combined = [
+                    (np.append(columns, other), np.append(entries, -weight), limit - constant)
+                    for columns, entries, constant in sides
+                    if columns.size or constant > smallest
+                ]
+            else:
+                combined = []
+                for columns, entries, constant in sides:
+                    if not self._bounded(columns, entries, limit - constant):
+                        combined.append((columns, entries, limit - constant))
+            if combined:
+                extra.append(_stacked(combined, self.count))
+                free[extra[-1][0].indices] = False
         return extra
+
+    def _side(self, row: int, column: int) -> tuple[Indices, Vector, float]:
+        """A row as a limit of one of its columns: (other columns, coefficients, constant)."""
+        part = slice(*self.matrix.indptr[row : row + 2])
+        columns, entries = self.matrix.indices[part].astype(np.intp), self.matrix.data[part]
+        own = columns == column
+        pivot = float(entries[own][0])
+        return columns[~own], -entries[~own] / pivot, float(self.right[row]) / pivot
+
+    def _bounded(self, columns: Indices, entries: Vector, limit: float) -> bool:
+        """Make `entries'v <= limit` a bound where it has one column; whether that could be done."""
+        if columns.size != 1 or self.program.integer[columns[0]]:
+            return False
+        column, reached = int(columns[0]), limit / float(entries[0])
+        lower, upper = float(self.lower[column]), float(self.upper[column])
+        lower, upper = (lower, min(upper, reached)) if entries[0] > 0 else (max(lower, reached), upper)
+        if lower > upper:
+            return False
+        self.lower[column], self.upper[column] = lower, upper
+        return True
 
     # ---- the model
 
@@ -618,6 +635,14 @@ def _quadratic(
         base = sparse.csr_array(base + sparse.csr_array(dense.T @ dense))
         base = sparse.csr_array((base + base.T) * 0.5)
     return (base if base.nnz else None), (stacked.toarray() if factored else None)
+
+
+def _stacked(rows: list[tuple[Indices, Vector, float]], count: int) -> tuple[sparse.csr_array, Vector]:
+    """Rows given by their columns and entries as a matrix, and the constants behind them."""
+    ends = np.concatenate([[0], np.cumsum([columns.size for columns, _, _ in rows])])
+    columns, entries = (np.concatenate([row[k] for row in rows]) for k in (0, 1))
+    matrix = sparse.csr_array((entries, columns, ends), shape=(len(rows), count))
+    return _clean(matrix), np.array([constant for _, _, constant in rows])
 
 
 def _root(matrix: sparse.csr_array) -> sparse.csr_array:

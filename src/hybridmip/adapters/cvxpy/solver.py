@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,8 @@ from hybridmip.run.result import Result, Status, StopReason, relative_gap
 from hybridmip.run.solve import solve
 
 NAME = "HYBRIDMIP"
+#: Of a time limit, where reading the model has taken most of it.
+LEAST_SHARE = 0.1
 CITATION = """@misc{hybridmip,
   title = {HybridMIP: mixed-integer programs with binary variables, linear or convex quadratic},
   author = {{The HybridMIP developers}},
@@ -130,6 +133,7 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
         SolverError
             If no feasible point was found.
         """
+        began = time.perf_counter()
         options = Options.of(solver_opts)
         program = _program(data)
         try:
@@ -138,6 +142,10 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
             return Answer(s.INFEASIBLE, math.inf, math.inf)
         read = _read(reduced)
         arguments = options.arguments()
+        if options.time_limit is not None and options.time_limit > 0:
+            # The limit is for all of it; what is left is a little at least, for a point that is easily found.
+            spent = time.perf_counter() - began
+            arguments["time_limit"] = max(options.time_limit - spent, LEAST_SHARE * options.time_limit)
         if verbose:
             arguments["progress"] = TextProgress(sys.stdout)
         if reduced.root is not None and arguments["gap"] is not None:
@@ -196,6 +204,8 @@ def _program(data: dict[str, Any]) -> ConeProgram:
     quadratic = sparse.csr_array((quadratic + quadratic.T) * 0.5)
     quadratic.eliminate_zeros()
     matrix, right = sparse.csr_array(data[s.A], dtype=np.float64), np.array(data[s.B], dtype=np.float64)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
     if matrix.shape[0] != right.size:  # cvxpy's b without constraints
         matrix, right = sparse.csr_array((0, count)), np.zeros(0)
     return ConeProgram(
