@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hybridmip.adapters import cvxpy as cvxpy
     from hybridmip.applications.facility import FacilityLocation, FacilityResult
     from hybridmip.applications.market import Market, market
     from hybridmip.applications.network import FixedChargeNetwork, NetworkResult, example_network
@@ -165,7 +166,13 @@ _HOME = {
 }
 
 
+#: Modules that are imported when they are first used, as they need an optional package.
+_MODULES = {"cvxpy": "adapters.cvxpy"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{_MODULES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

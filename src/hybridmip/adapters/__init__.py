@@ -1,1 +1,1 @@
-"""HybridMIP as a solver of other modelling tools."""
+"""HybridMIP as a solver of other modelling tools: they hand over their models and read the answers."""
