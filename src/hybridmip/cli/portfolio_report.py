@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 
 #: Trades that are listed.
 MOST_TRADES = 10
-#: What the value of the objective is called.
-OBJECTIVE_NAMES = {
-    "variance": "variance", "utility": "negative utility", "tracking": "tracking variance",
-    "sharpe": "1 / Sharpe ratio squared",
-}  # fmt: skip
 
 
 def portfolio_document(asked: Portfolio, result: Result, reading: PortfolioResult | None) -> dict[str, Any]:
@@ -29,6 +25,8 @@ def portfolio_document(asked: Portfolio, result: Result, reading: PortfolioResul
     document["expected_return"] = None if reading is None else reading.expected_return
     document["risk"] = None if reading is None else reading.risk
     document["violation"] = None if reading is None else result.violation
+    known = reading is not None and math.isfinite(reading.risk_gap)
+    document["risk_gap"] = reading.risk_gap if known and reading is not None else None
     if reading is not None:
         document |= _beyond_variance(asked, reading)
     if result.status == "infeasible" and asked.target_return is not None:
@@ -62,7 +60,7 @@ def _in_words(reading: PortfolioResult) -> list[RenderableType]:
         )
         lines.append(f"trades: {shown or 'none'}")
         lines.append(
-            f"turnover {percent(reading.turnover)}, costs {percent(reading.cost)}, expected return after costs "
+            f"turnover {percent(reading.turnover)}, cost {percent(reading.cost)}, net return "
             f"{percent(reading.net_return)}"
         )
     if asked.benchmark is not None:
@@ -77,7 +75,9 @@ def portfolio_report(
     reading: PortfolioResult,
     groups: Mapping[str, str] | None = None,
     group_title: str = "group",
+    advise: bool = True,
 ) -> list[RenderableType]:
+    from hybridmip.applications.portfolio.result import OBJECTIVE_NAMES
     from hybridmip.report.terminal import portfolio_table, summary
 
     table = reading.table()
@@ -88,8 +88,8 @@ def portfolio_report(
         portfolio_table(
             [str(name) for name in table.index],
             table["weight"],
-            table["expected return"],
-            table["risk contribution"],
+            table["expected_return"],
+            table["risk_contribution"],
             groups=groups,
             group_title=group_title,
             ascii_only=make_console().options.ascii_only,
@@ -102,6 +102,8 @@ def portfolio_report(
             expected_return=reading.expected_return,
             risk=reading.risk,
             objective_name=OBJECTIVE_NAMES[reading.portfolio.objective],
+            risk_gap=reading.risk_gap if math.isfinite(reading.risk_gap) else None,
+            advise=advise,
         ),
     ]
 
