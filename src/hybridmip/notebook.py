@@ -13,7 +13,9 @@ from html import escape
 #: Rows of a table that are shown; of a longer one it is said how many more there are.
 ROWS_SHOWN = 12
 
-_BOX = "display:inline-block;max-width:100%;overflow-x:auto;padding:.5em .9em .6em;border:1px solid rgba(128,128,128,.45);"
+_BOX = (
+    "display:inline-block;max-width:100%;overflow-x:auto;padding:.5em .9em .6em;border:1px solid rgba(128,128,128,.45);"
+)
 _BOX += "border-radius:6px;font-size:13px;line-height:1.45;color:inherit;background:transparent"
 _TABLE = "border-collapse:collapse;margin:.35em 0 0;color:inherit;background:transparent;font-size:inherit"
 _CELL = "padding:.1em .9em .1em 0;border:none;background:transparent;vertical-align:top;text-align:"

@@ -25,6 +25,8 @@ from hybridmip.report.page import frontier_page
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 NBSP = "\u00a0"
+#: What is said of a point whose gap is 1.99 %.
+OPEN = "2.0 % (proven: the optimum is at most this much lower)"
 VOID = {"meta", "link", "img", "br", "input", "hr"}
 
 
@@ -39,7 +41,7 @@ def example(points: int = 24, assets: int = 30, hold: int = 6) -> dict[str, Any]
         risk = 0.015 + 900.0 * (target - 0.002) ** 2
         status = "infeasible" if points > 3 and k >= points - 2 else "feasible" if k % 4 == 1 else "optimal"
         if status == "infeasible":
-            row = dict.fromkeys(("objective", "bound", "gap", "return", "risk", "risk_bound"))
+            row = dict.fromkeys(("objective", "bound", "gap", "expected_return", "risk", "risk_bound"))
             rows.append({**row, "weights": {}, "assets": 0})
         else:
             bound = risk * (0.99 if status == "feasible" else 1.0)
@@ -48,7 +50,7 @@ def example(points: int = 24, assets: int = 30, hold: int = 6) -> dict[str, Any]
                     "objective": risk**2,
                     "bound": bound**2,
                     "gap": 1.0 - (bound / risk) ** 2,
-                    "return": target,
+                    "expected_return": target,
                     "risk": risk,
                     "risk_bound": bound,
                     "assets": hold,
@@ -63,9 +65,10 @@ def example(points: int = 24, assets: int = 30, hold: int = 6) -> dict[str, Any]
         "settings": {"seed": "0"},
         "x_label": "risk (standard deviation per period)",
         "y_label": "expected return per period",
+        "parameter": "target_return",
         "parameter_label": "target return",
         "points": rows,
-        "unconstrained": {"risk": [0.014, 0.016, 0.03], "return": [0.002, 0.004, 0.0062]},
+        "unconstrained": {"risk": [0.014, 0.016, 0.03], "expected_return": [0.002, 0.004, 0.0062]},
         "names": names,
     }
 
@@ -81,7 +84,7 @@ def by_cardinality() -> dict[str, Any]:
     """A frontier of another family: objective over the number of assets."""
     document = example()
     for k, point in enumerate(document["points"]):
-        point.update({"parameter": k + 1, "return": None, "risk": None, "risk_bound": None})
+        point.update({"parameter": k + 1, "expected_return": None, "risk": None, "risk_bound": None})
     return {**document, "parameter_label": "assets held", "objective_label": "variance", "unconstrained": None}
 
 
@@ -252,10 +255,10 @@ def test_what_is_proven_is_said_in_words() -> None:
     page = frontier_page(example())
     words = embedded(page)["columns"]["words"]
     assert words[0] == "proven optimal"
-    assert words[1] == "at most 2.1 % above the optimum (proven)"
+    assert words[1] == OPEN
     assert words[-1] == "no answer can satisfy every rule (proven)"
     text = re.sub("<[^>]*>", "", page)
-    assert "24 points, 16 proven optimal, 6 feasible, not proven optimal (at most 2.1 % above" in text
+    assert "24 points, 16 proven optimal, 6 feasible, not proven optimal (gap at most 2.0 %)" in text
 
 
 def test_two_thousand_points_of_225_assets_fit() -> None:
@@ -273,7 +276,7 @@ def test_errors_name_the_part() -> None:
     with pytest.raises(ArgumentError, match=r"points\[0\] has status 'fine'; it must be optimal, feasible"):
         frontier_page({**example(), "points": [{"status": "fine"}]})
     with pytest.raises(ArgumentError, match="1 risks and 2 returns"):
-        frontier_page({**example(), "unconstrained": {"risk": [1.0], "return": [1.0, 2.0]}})
+        frontier_page({**example(), "unconstrained": {"risk": [1.0], "expected_return": [1.0, 2.0]}})
 
 
 # ---------------------------------------------------------------- in a browser
@@ -403,7 +406,7 @@ def test_hover_shows_the_holdings(browser: Browser) -> None:
     assert facts["expected return"] == "0.2870 %"
     assert facts["risk"] == f"{100 * point['risk']:.3f} %"
     assert facts["status"] == "feasible, not proven optimal"
-    assert facts["how good"] == "at most 2.1 % above the optimum (proven)"
+    assert facts["gap"] == OPEN
     assert browser.one("#frontier-chart .tip").is_displayed()
     assert browser.texts("#table tr[aria-current] th") == ["5"]
 
@@ -462,7 +465,7 @@ def test_keyboard_alone_suffices(browser: Browser) -> None:
     browser.press(browser.keys.ARROW_RIGHT, browser.keys.ENTER)
     spoken = chart.get_attribute("aria-valuetext").replace(NBSP, " ")
     assert spoken.startswith("Point 1: target return 0.2174 %")
-    assert spoken.endswith("at most 2.1 % above the optimum (proven), pinned as A")
+    assert spoken.endswith(f"gap {OPEN}, pinned as A")
     assert browser.texts("#live") == ["Point 1 pinned as A"]
     browser.press(browser.keys.END)
     assert "no answer can satisfy every rule" in chart.get_attribute("aria-valuetext")
@@ -506,7 +509,7 @@ def test_weights_download_as_csv(browser: Browser, tmp_path: Path) -> None:
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file))
     held = {name for point in document["points"] for name in point["weights"]}
-    assert header[:5] == ["point", "parameter", "status", "return", "risk"]
+    assert header[:5] == ["point", "target_return", "status", "expected_return", "risk"]
     assert set(header[5:]) == held
     assert HOSTILE in header
     assert len(rows) == 24
@@ -516,7 +519,7 @@ def test_weights_download_as_csv(browser: Browser, tmp_path: Path) -> None:
         if point["status"] == "infeasible":
             assert set(row[3:]) == {""}
         else:
-            assert [float(row[3]), float(row[4])] == [point["return"], point["risk"]]
+            assert [float(row[3]), float(row[4])] == [point["expected_return"], point["risk"]]
             found = {name: float(cell) for name, cell in zip(header[5:], row[5:], strict=True) if float(cell)}
             assert found == pytest.approx(point["weights"], rel=1e-11)
 

@@ -22,8 +22,8 @@ from hybridmip.sweep.store import Store
 from tests.faults import command, table
 
 COLUMNS = [
-    "point", "target_return", "status", "objective", "bound", "gap", "portfolio_return", "risk", "assets", "seconds",
-    "selected",
+    "point", "target_return", "status", "objective", "bound", "gap", "expected_return", "risk", "risk_gap",
+    "sharpe_ratio", "assets", "found_by", "seconds", "selected",
 ]  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_as_good_as_point_by_point() -> None:
             assert point.objective <= alone.objective * (1 + 1e-9)
             assert point.bound <= point.objective
             assert sum(point.weights.values()) == pytest.approx(1.0)
-            assert point.portfolio_return == pytest.approx(point.parameter, abs=1e-9)
+            assert point.expected_return == pytest.approx(point.parameter, abs=1e-9)
         else:
             assert point.status == "infeasible"
     assert list(found.to_frame().columns) == COLUMNS

@@ -167,6 +167,8 @@ def frontier_figure(
         grid = None if weights is None else figure.add_gridspec(2, 1, height_ratios=(1.25, 1.0))
         axes = figure.add_subplot() if grid is None else figure.add_subplot(grid[0])
         draw_frontier(axes, returns, variances, bounds, optimal=optimal, beside=beside, title=title)
+        # Below the axes, where it hides no point.
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
         if grid is not None and weights is not None:
             order = order[np.isfinite(np.asarray(variances, dtype=float)[order])]
             _draw_weights(figure.add_subplot(grid[1]), level[order], weights.iloc[order], groups, group_title)
@@ -230,14 +232,14 @@ def as_axes(ax: object) -> Axes:
     return ax
 
 
-def _filled(
-    optimal: ArrayLike | None, value: NDArray[np.float64], bound: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def _filled(optimal: ArrayLike | None, value: NDArray[np.float64], bound: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which dots are filled: those said to be proven optimal, else those whose gap is closed."""
     if optimal is not None:
         full = np.asarray(optimal, dtype=bool)
         if len(full) != len(value):
-            raise ArgumentError(f"optimal has {len(full)} entries and there are {len(value)} points; give one per point")
+            raise ArgumentError(
+                f"optimal has {len(full)} entries and there are {len(value)} points; give one per point"
+            )
         return full
     pairs = zip(value.tolist(), bound.tolist(), strict=True)
     return np.array([relative_gap(one, low) <= OPTIMAL_GAP for one, low in pairs], dtype=bool)
@@ -310,7 +312,7 @@ def draw_frontier(
         up, across = (np.asarray(values, dtype=float) for values in beside.single_assets)
         inside = marks.near(np.append(risk, free_risk), across) & marks.near(np.append(level, free_level), up)
         axes.plot(
-            across[inside], up[inside], linestyle="none", marker=".", markersize=4, color=_FAINT, label=marks.SINGLE
+            across[inside], up[inside], linestyle="none", marker="o", markersize=2, color=_FAINT, label=marks.SINGLE
         )
     infeasible = np.asarray(beside.infeasible, dtype=float)
     if infeasible.size:
@@ -329,8 +331,8 @@ def draw_frontier(
     _draw_dots(axes, risk, level, full, np.ones(len(level), dtype=bool))
     if beside.sharpe is not None:
         axes.plot(
-            [beside.sharpe[1]], [beside.sharpe[0]], linestyle="none", marker="*", markersize=13, color=_ORANGE,
-            markeredgecolor=_INK, markeredgewidth=0.7, label=beside.sharpe[2], zorder=4,
+            [beside.sharpe[1]], [beside.sharpe[0]], linestyle="none", marker="*", markersize=14, color=_ORANGE,
+            markeredgecolor=_INK, markeredgewidth=0.7, label=beside.sharpe[2], zorder=2.5,
         )  # fmt: skip
     if beside.chosen is not None:
         axes.plot(
@@ -342,7 +344,7 @@ def draw_frontier(
     axes.set_ylabel("expected return per period")
     _percent_axis(axes.xaxis)
     _percent_axis(axes.yaxis)
-    axes.legend(loc="lower right")
+    axes.legend(loc="best")
 
 
 def _draw_weights(

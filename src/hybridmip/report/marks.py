@@ -26,7 +26,10 @@ def filled(status: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def gap_at_most(variances: ArrayLike, bounds: ArrayLike) -> str:
-    """The widest gap of some variances and what it means for the risk, in words; empty where one has no bound."""
+    """The widest gap of some variances and what it means for the risk, in words.
+
+    Empty where one has no bound, or all gaps are closed.
+    """
     pairs = list(
         zip(np.asarray(variances, dtype=float).tolist(), np.asarray(bounds, dtype=float).tolist(), strict=True)
     )
@@ -34,7 +37,7 @@ def gap_at_most(variances: ArrayLike, bounds: ArrayLike) -> str:
         return ""
     gap = max(relative_gap(value, bound) for value, bound in pairs)
     of_risk = max(risk_gap(value, bound) for value, bound in pairs)
-    return f"gap at most {round_up(100 * max(gap, CLOSED))} %, risk gap {round_up(100 * max(of_risk, CLOSED))} %"
+    return f"gap at most {round_up(100 * gap)} %, risk gap {round_up(100 * of_risk)} %" if gap > CLOSED else ""
 
 
 def near(values: ArrayLike, others: ArrayLike) -> NDArray[np.bool_]:
@@ -42,7 +45,7 @@ def near(values: ArrayLike, others: ArrayLike) -> NDArray[np.bool_]:
     drawn, beside = np.asarray(values, dtype=float), np.asarray(others, dtype=float)
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
-        return np.isfinite(beside)
+        return np.asarray(np.isfinite(beside))
     low, high = float(drawn.min()), float(drawn.max())
     around = WIDTHS_AROUND * (high - low) or 0.5 * abs(high) or 1.0
     return np.asarray((beside >= low - around) & (beside <= high + around))

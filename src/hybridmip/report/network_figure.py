@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from hybridmip.applications.network import FixedChargeNetwork, NetworkResult
 from hybridmip.errors import ArgumentError
 from hybridmip.report.figures import save_figure
-from hybridmip.run.words import gap_in_words
 from hybridmip.run.result import Result
+from hybridmip.run.words import gap_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

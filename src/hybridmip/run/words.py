@@ -135,7 +135,9 @@ def risk_gap_in_words(gap: float) -> str:
     """What a gap of the variance means for the risk."""
     if not math.isfinite(gap):
         return "no useful lower bound is known"
-    return f"{round_up(100 * gap)} % (the same in terms of volatility, the standard deviation)" if gap > CLOSED else "0 %"
+    return (
+        f"{round_up(100 * gap)} % (the same in terms of volatility, the standard deviation)" if gap > CLOSED else "0 %"
+    )
 
 
 def finder_in_words(found_by: str) -> str:
@@ -174,4 +176,3 @@ def result_lines(result: Judged, has_solution: bool, objective_name: str = "") -
     lines.append(("evaluations", f"{result.evaluations:,} restricted problems solved"))
     lines.append(("seconds", f"{result.seconds:.2f}"))
     return lines
-

@@ -374,7 +374,11 @@ class Frontier:
         figure: Figure | SubFigure
         if self.unconstrained is not None:
             frame, beside = self.to_frame(), self._beside(chosen)
-            given = (frame["expected_return"].fillna(frame[self.parameter]), frame["risk"] ** 2, self._variance_bounds())
+            given = (
+                frame["expected_return"].fillna(frame[self.parameter]),
+                frame["risk"] ** 2,
+                self._variance_bounds(),
+            )
             if axes is not None:
                 draw_frontier(axes, *given, optimal=full, beside=beside, title=title)
                 figure = axes.figure

@@ -34,9 +34,7 @@ class TextFrontierProgress:
             gap = relative_gap(objective, bound, record.get("size", 0.0))
         shown = f"{100 * gap:9.4f}%" if math.isfinite(gap) else "         -"
         high = "               -" if objective is None else f"{objective:16.9g}"
-        self._write(
-            f"{seconds:7.2f}s  {phase:<9s} {point:6d}  {value:14.7g}  {record['status']:<10s} {high} {shown}"
-        )
+        self._write(f"{seconds:7.2f}s  {phase:<9s} {point:6d}  {value:14.7g}  {record['status']:<10s} {high} {shown}")
 
     def update(self, phase: str, done: int, total: int, counts: dict[str, int], seconds: float) -> None:
         """Write a line when all points of a phase are there."""
