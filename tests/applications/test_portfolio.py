@@ -30,8 +30,11 @@ def covariance(n: int = 4, seed: int = 0) -> np.ndarray:
 
 
 def answer(portfolio: Portfolio, x: np.ndarray) -> types.SimpleNamespace:
-    """What `read` uses of a result: the problem, a point and a status."""
-    return types.SimpleNamespace(problem=portfolio.problem(), x=x, b=x != 0, status="feasible")
+    """What `read` uses of a result: the problem, a point, a status and how good it is."""
+    return types.SimpleNamespace(
+        problem=portfolio.problem(), x=x, b=x != 0, status="feasible", objective=1.0, bound=0.9, gap=0.1,
+        suggested_time_limit=30.0,
+    )  # fmt: skip
 
 
 def test_rows_and_names_of_the_problem():
@@ -385,7 +388,9 @@ def test_result_in_words():
     text = str(read)
     assert text.splitlines()[0].startswith("14 of 14 assets, expected return 0.3 %, risk ")
     assert [line.split()[0] for line in text.splitlines()[1:3]] == ["asset1", "asset14"]
-    assert text.splitlines()[-1].split() == ["4", "more,", "20.00", "%", "together"]
+    assert text.splitlines()[-3].split() == ["4", "more,", "20.00", "%", "together"]
+    assert text.splitlines()[-2].startswith("gap: 10 % (proven")
+    assert text.splitlines()[-1] == "time_limit=30 tightens the bound"
     assert "\n" not in repr(read)
     for part in ("14 of 14 assets", "0.3 %", "asset1 30 %", "asset14 10 %", "11 more"):
         assert part in repr(read)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hybridmip.run.result import Result, Status
-from hybridmip.run.words import advice, result_lines, risk_gap_in_words
+from hybridmip.run.words import CLOSED, advice, result_lines, risk_gap_in_words
 
 #: Weights up to this size are not shown as held.
 NEGLIGIBLE_WEIGHT = 1e-9
@@ -103,7 +103,7 @@ def summary(
             table.add_row(name, Text(said, style=style) + Text(f" {why}", style="default"))
             continue
         table.add_row(name, Text(text))
-        if name == "gap" and risk_gap:
+        if name == "gap" and risk_gap is not None and risk_gap > CLOSED:
             table.add_row("risk gap", Text(risk_gap_in_words(risk_gap)))
         if name == "gap" and expected_return is not None:
             table.add_row("expected return", f"{100 * expected_return:.4f} % per period")

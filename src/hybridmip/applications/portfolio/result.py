@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hybridmip.applications.portfolio.allocation import Allocation, allocate
 from hybridmip.model.quadratic import Vector
 from hybridmip.notebook import card
-from hybridmip.run.words import advice, gap_in_words, result_lines, risk_gap, risk_gap_in_words
+from hybridmip.run.words import CLOSED, advice, gap_in_words, result_lines, risk_gap, risk_gap_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,8 +80,8 @@ class PortfolioResult:
             lines.append(f"  {len(self.idle)} more selected at weight 0")
         if self.portfolio.trading.matters:
             lines.append(
-                f"{len(self.trades)} trades, turnover {100 * self.turnover:.4g} %, costs {100 * self.cost:.4g} % "
-                f"(expected return after costs {100 * self.net_return:.4g} %)"
+                f"{len(self.trades)} trades, turnover {100 * self.turnover:.4g} %, cost {100 * self.cost:.4g} % "
+                f"(net return {100 * self.net_return:.4g} %)"
             )
         if self.portfolio.benchmark is not None:
             lines.append(f"tracking error {100 * self.tracking_error:.4g} % per period")
@@ -110,7 +110,7 @@ class PortfolioResult:
         help_ = ""
         if self.result is not None:
             facts += result_lines(self.result, True, OBJECTIVE_NAMES[self.portfolio.objective])
-            if self.risk_gap > 0 and math.isfinite(self.risk_gap):
+            if CLOSED < self.risk_gap < math.inf:
                 facts.append(("risk gap", risk_gap_in_words(self.risk_gap)))
             help_ = advice(self.result.suggested_time_limit)
         shown = {"weight": 2, "expected_return": 3, "risk_contribution": 1, "trade": 2, "cost": 3}
