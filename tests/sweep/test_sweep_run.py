@@ -288,7 +288,7 @@ def test_points_by_number() -> None:
         with pytest.raises(IndexError, match=rf"frontier\[{wrong}\]: there are 4 points, 0 to 3"):
             found[wrong]
     with pytest.raises(TypeError, match="whole number or a slice"):
-        found["a"]
+        found["a"]  # type: ignore[call-overload]
 
 
 def test_plot_into_axes_of_ones_own(tmp_path: Path) -> None:
@@ -365,10 +365,10 @@ def test_runs_of_older_versions_are_read(tmp_path: Path) -> None:
 
 
 def test_open_points_say_what_would_help() -> None:
-    """Where time ran out before the proofs, a larger limit is suggested; where all is proven, none."""
+    """Where the work for proofs was used up, a limit above the time spent is suggested; where all is proven, none."""
     returns, covariance = hm.market(assets=200, seed=3).sample_estimates()
     asked = hm.Portfolio(returns, covariance, assets=10, min_weight=0.01)
-    open_ = hm.frontier(asked, [0.003, 0.004], time_limit=1.0)
+    open_ = hm.frontier(asked, [0.003, 0.004], config=hm.Config(tree=hm.TreeSettings(work=0.01)))
     assert open_.counts["feasible"] == 2
     assert open_.suggested_time_limit > 3 * open_.seconds
     assert f"time_limit={open_.suggested_time_limit:g} tightens the bound" in open_._repr_html_()

@@ -1,6 +1,6 @@
 """Frontier: the points of a sweep as tables, pictures and a page.
 
-Pandas (0.3 s) and what draws (0.05 s) are imported where they are used: every worker process imports this module.
+Pandas (0.3 s) is imported where it is used: every worker process imports this module.
 """
 
 from __future__ import annotations
@@ -21,7 +21,18 @@ from hybridmip.errors import ArgumentError
 from hybridmip.files import write_text
 from hybridmip.model.problem import Problem
 from hybridmip.notebook import card
+from hybridmip.report.figures import (
+    Beside,
+    Line,
+    as_axes,
+    curve_figure,
+    draw_curve,
+    draw_frontier,
+    frontier_figure,
+    save_figure,
+)
 from hybridmip.report.marks import filled, is_log, sharpe_label
+from hybridmip.report.page import frontier_page
 from hybridmip.restricted import restricted_solver
 from hybridmip.run.words import advice, finder_in_words, gap_in_words, larger_limit, relative_gap, risk_gap
 from hybridmip.sweep.document import chart_of, frontier_document
@@ -33,7 +44,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
     from hybridmip.applications.portfolio import Portfolio
-    from hybridmip.report.figures import Beside, Line
 
 #: Points that a notebook shows.
 SHOWN = 25
@@ -360,15 +370,6 @@ class Frontier:
         ArgumentError
             If `ax` is not of Matplotlib.
         """
-        from hybridmip.report.figures import (  # with Matplotlib 0.5 s
-            as_axes,
-            curve_figure,
-            draw_curve,
-            draw_frontier,
-            frontier_figure,
-            save_figure,
-        )
-
         axes = None if ax is None else as_axes(ax)
         full = filled([point.status for point in self.points])
         figure: Figure | SubFigure
@@ -405,8 +406,6 @@ class Frontier:
         return np.array([math.nan if point.risk_bound is None else point.risk_bound**2 for point in self.points])
 
     def _beside(self, chosen: tuple[float, float] | None) -> Beside:
-        from hybridmip.report.figures import Beside  # as in `plot`
-
         best = self.best_sharpe
         sharpe = None
         if best is not None and self.portfolio is not None:
@@ -425,7 +424,6 @@ class Frontier:
 
     def _line(self, full: NDArray[np.bool_]) -> Line:
         """What was found along a parameter: the risk of a portfolio, else the objective."""
-        from hybridmip.report.figures import Line  # as in `plot`
 
         def numbers(key: str) -> list[float]:
             found = [getattr(point, key) for point in self.points]
@@ -451,8 +449,6 @@ class Frontier:
 
     def report(self, path: str | Path, title: str = "") -> Path:
         """Write the page: one HTML file that works offline."""
-        from hybridmip.report.page import frontier_page  # as in `plot`
-
         write_text(path, frontier_page(self.document(title)), "the page")
         return Path(path)
 
@@ -466,8 +462,6 @@ class Frontier:
         write_text(files[0], self.to_frame().to_csv(index=False), "the table")
         write_text(files[1], self.weights().to_csv(), "the weights")
         if pictures:
-            from hybridmip.report.figures import save_figure  # as in `plot`
-
             figure = self.plot(title=title, **drawing)
             for suffix in (".png", ".svg"):
                 files.append(save_figure(figure, folder / f"frontier{suffix}"))
