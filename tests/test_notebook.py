@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import hybridmip as hm
 from hybridmip.notebook import card
+from hybridmip.report.terminal import summary
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebooks" / "portfolio.ipynb"
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -104,6 +107,10 @@ def test_an_open_gap_says_what_would_close_it() -> None:
     assert str(short).splitlines()[-1] == advice
     assert advice in checked(short._repr_html_())
     assert advice in checked(portfolio.read(short)._repr_html_())
+    assert short.to_dict()["suggested_time_limit"] == short.suggested_time_limit
+    written = io.StringIO()
+    Console(file=written, width=100).print(summary(short))
+    assert f"--time-limit {short.suggested_time_limit:g} tightens the bound" in written.getvalue()
     longer = hm.solve(portfolio.problem(), time_limit=3)
     assert longer.bound > short.bound
 

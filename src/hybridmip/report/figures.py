@@ -356,7 +356,7 @@ def _draw_weights(
 ) -> None:
     held = weights.loc[:, (weights.fillna(0.0) != 0.0).any(axis=0)].fillna(0.0)
     total = held.abs().sum(axis=0).sort_values(ascending=False, kind="stable")
-    label_of = {name: str(name) if groups is None else groups.get(str(name), "none") for name in total.index}
+    label_of = {name: str(name) if groups is None else groups.get(str(name), marks.NO_GROUP) for name in total.index}
     share: dict[str, float] = {}
     for name, value in total.items():
         share[label_of[name]] = share.get(label_of[name], 0.0) + float(value)

@@ -16,6 +16,7 @@ FEASIBLE = "best found, not proven optimal"
 BAND = "certified: the optimum lies in here"
 INFEASIBLE = "proven infeasible"
 SINGLE = "single assets"
+NO_GROUP = "no group"
 #: Single assets are drawn up to so many widths of the frontier away from it, or it would be too small to read.
 WIDTHS_AROUND = 1.0
 

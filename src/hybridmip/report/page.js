@@ -585,7 +585,7 @@
     };
     const byAsset = stackOf("weights", "Weights", names);
     const byGroup = data.groups && names.length
-      ? stackOf("groups", "Weights by group", data.groups.map((group) => group ?? "no group"))
+      ? stackOf("groups", "Weights by group", data.groups)
       : null;
     const stacks = byGroup ? [byAsset, byGroup] : [byAsset];
 

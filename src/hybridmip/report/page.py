@@ -100,7 +100,7 @@ def frontier_page(document: Mapping[str, Any]) -> str:
         "held": held,
         "weights": weights,
         "unit": unit,
-        "groups": [groups.get(name) for name in held] if groups else None,
+        "groups": [groups.get(name, marks.NO_GROUP) for name in held] if groups else None,
         "unconstrained": free,
         "single_assets": _single_assets(document, points, free) if chart == "risk_return" else None,
         "sharpe": _sharpe(document, points),

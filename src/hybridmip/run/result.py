@@ -214,6 +214,8 @@ class Result:
         document["rests_on"] = None if self.rests_on is None else str(self.rests_on)
         if self.nodes:
             document["nodes"] = self.nodes
+        if self.suggested_time_limit is not None:
+            document["suggested_time_limit"] = self.suggested_time_limit
         if self.clashing_rows:
             document["clashing_rows"] = list(self.clashing_rows)
         if self.integrity:
