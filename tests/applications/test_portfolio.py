@@ -30,8 +30,11 @@ def covariance(n: int = 4, seed: int = 0) -> np.ndarray:
 
 
 def answer(portfolio: Portfolio, x: np.ndarray) -> types.SimpleNamespace:
-    """What `read` uses of a result: the problem, a point and a status."""
-    return types.SimpleNamespace(problem=portfolio.problem(), x=x, b=x != 0, status="feasible")
+    """What `read` uses of a result: the problem, a point, a status and how good it is."""
+    return types.SimpleNamespace(
+        problem=portfolio.problem(), x=x, b=x != 0, status="feasible", objective=1.0, bound=0.9, gap=0.1,
+        suggested_time_limit=30.0,
+    )  # fmt: skip
 
 
 def test_rows_and_names_of_the_problem():
@@ -349,10 +352,10 @@ def test_read_labels_the_weights():
     assert read.variance == pytest.approx(x @ V @ x)
     assert read.risk == pytest.approx(np.sqrt(x @ V @ x))
     table = read.table()
-    assert list(table.columns) == ["weight", "expected return", "risk contribution", "group"]
-    assert table["risk contribution"].sum() == pytest.approx(1.0)
-    assert table.loc["D", "risk contribution"] == pytest.approx(0.3 * (V @ x)[3] / (x @ V @ x))
-    assert table.loc["B", "expected return"] == 0.004
+    assert list(table.columns) == ["weight", "expected_return", "risk_contribution", "group"]
+    assert table["risk_contribution"].sum() == pytest.approx(1.0)
+    assert table.loc["D", "risk_contribution"] == pytest.approx(0.3 * (V @ x)[3] / (x @ V @ x))
+    assert table.loc["B", "expected_return"] == 0.004
     assert list(table["group"]) == ["left, even", "even", "left"]
 
 
@@ -360,20 +363,20 @@ def test_read_without_groups_has_no_group_column():
     """The column is there only when there are groups."""
     portfolio = Portfolio(RETURNS, np.zeros(4))
     table = portfolio.read(answer(portfolio, np.array([1.0, 0, 0, 0]))).table()
-    assert list(table.columns) == ["weight", "expected return", "risk contribution"]
+    assert list(table.columns) == ["weight", "expected_return", "risk_contribution"]
 
 
 def test_shares_of_no_risk():
     """Where the variance is 0, or 0 but for rounding, there are no shares of it."""
     portfolio = Portfolio(RETURNS, np.zeros(4))
-    assert portfolio.read(answer(portfolio, np.array([1.0, 0, 0, 0]))).table()["risk contribution"].isna().all()
+    assert portfolio.read(answer(portfolio, np.array([1.0, 0, 0, 0]))).table()["risk_contribution"].isna().all()
     # Two assets that cancel each other, but for 1e-13 of a weight.
     hedge = Portfolio(RETURNS[:2], np.array([[1.0, -1.0], [-1.0, 1.0]]) * 4e-4)
     table = hedge.read(answer(hedge, np.array([0.5 + 1e-13, 0.5]))).table()
-    assert table["risk contribution"].isna().all()
+    assert table["risk_contribution"].isna().all()
     # A variance that is small but real keeps its shares.
     tiny = Portfolio(RETURNS, 1e-12 * covariance())
-    shares = tiny.read(answer(tiny, np.full(4, 0.25))).table()["risk contribution"]
+    shares = tiny.read(answer(tiny, np.full(4, 0.25))).table()["risk_contribution"]
     assert shares.sum() == pytest.approx(1.0)
 
 
@@ -385,7 +388,9 @@ def test_result_in_words():
     text = str(read)
     assert text.splitlines()[0].startswith("14 of 14 assets, expected return 0.3 %, risk ")
     assert [line.split()[0] for line in text.splitlines()[1:3]] == ["asset1", "asset14"]
-    assert text.splitlines()[-1].split() == ["4", "more,", "20.00", "%", "together"]
+    assert text.splitlines()[-3].split() == ["4", "more,", "20.00", "%", "together"]
+    assert text.splitlines()[-2].startswith("gap: 10 % (proven")
+    assert text.splitlines()[-1] == "time_limit=30 tightens the bound"
     assert "\n" not in repr(read)
     for part in ("14 of 14 assets", "0.3 %", "asset1 30 %", "asset14 10 %", "11 more"):
         assert part in repr(read)

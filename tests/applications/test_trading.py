@@ -355,7 +355,7 @@ def test_a_frontier_has_the_weights_of_assets(rules: dict[str, Any]) -> None:
         assert set(point.selected) <= set(asked.names)
         assert weights.sum() == pytest.approx(1.0)
         assert point.risk == pytest.approx(math.sqrt(weights @ V @ weights), rel=1e-5)
-        assert point.portfolio_return == pytest.approx(float(np.asarray(mean) @ weights))
+        assert point.expected_return == pytest.approx(float(np.asarray(mean) @ weights))
 
 
 def test_what_is_excluded_is_sold() -> None:

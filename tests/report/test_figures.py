@@ -16,21 +16,19 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from hybridmip.errors import ArgumentError, FileError
-from hybridmip.report.figures import AREA_COLOURS, frontier_figure, save_figure
+from hybridmip.report.figures import AREA_COLOURS, Beside, Line, as_axes, curve_figure, frontier_figure, save_figure
+from hybridmip.report.marks import is_log, near
 from hybridmip.report.terminal import (
     Series,
     bar,
     chart,
-    finder_in_words,
     frontier_chart,
-    optimality_in_words,
-    percent_above,
     portfolio_table,
-    round_up,
     ticks,
 )
 from hybridmip.run.config import DEFAULT_RELAXATIONS
-from hybridmip.run.result import relative_gap
+from hybridmip.run.result import StopReason, relative_gap
+from hybridmip.run.words import STOP_WORDS, finder_in_words, gap_in_words, larger_limit, risk_gap, round_up
 
 RETURNS = np.array([0.001, 0.002, 0.003, 0.004])
 VARIANCES = np.array([4e-4, 5e-4, 7e-4, 1.1e-3])
@@ -51,7 +49,7 @@ def test_points_are_risk_against_return() -> None:
     """The marked points are (standard deviation, return), in order of return."""
     order = [2, 0, 3, 1]
     figure = frontier_figure(RETURNS[order], VARIANCES[order], BOUNDS[order])
-    drawn = line(figure, "best portfolio found")
+    drawn = line(figure, "best found, not proven optimal")
     np.testing.assert_allclose(drawn, np.column_stack([np.sqrt(VARIANCES), RETURNS]))
     assert len(figure.axes) == 1
 
@@ -65,7 +63,8 @@ def test_band_lies_between_bound_and_value() -> None:
         across = outline[np.isclose(outline[:, 1], level), 0]
         assert across.min() == pytest.approx(math.sqrt(bound))
         assert across.max() == pytest.approx(math.sqrt(variance))
-    assert "at most 2.1 %" in str(band.get_label())  # 1 / 0.98 - 1 = 2.04 %, rounded up
+    # The gap is relative to the variance found; 1 - sqrt(0.98) = 1.005 % of the risk, rounded up.
+    assert band.get_label() == "certified: gap at most 2.0 %, risk gap 1.1 %"
 
 
 def test_points_without_answer_are_left_out() -> None:
@@ -73,7 +72,7 @@ def test_points_without_answer_are_left_out() -> None:
     variances = VARIANCES.copy()
     variances[3] = math.nan
     figure = frontier_figure(RETURNS, variances, BOUNDS, weights=weights())
-    assert len(line(figure, "best portfolio found")) == 3
+    assert len(line(figure, "best found, not proven optimal")) == 3
     assert figure.axes[1].get_xlim() == pytest.approx((RETURNS[0], RETURNS[2]))
 
 
@@ -106,10 +105,104 @@ def test_groups_share_a_colour() -> None:
     assert sorted(text.get_text() for text in figure.legends[0].get_texts()) == ["Banks", "Energy"]
 
 
+def dots(figure: object, label: str) -> object:
+    axes = figure.axes[0]  # type: ignore[attr-defined]
+    return next(curve for curve in axes.lines if curve.get_label() == label)
+
+
+def test_filled_dots_are_proven_optimal() -> None:
+    """A dot is filled where its point is proven optimal, hollow where not; as said, or as the gap tells."""
+    bounds = np.array([1.0, 0.98, 1.0, 0.98]) * VARIANCES
+    for optimal, proven in ((None, [0, 2]), ([True, True, True, False], [0, 1, 2])):
+        figure = frontier_figure(RETURNS, VARIANCES, bounds, optimal=optimal)
+        full, hollow = dots(figure, "proven optimal"), dots(figure, "best found, not proven optimal")
+        np.testing.assert_allclose(full.get_ydata(), RETURNS[proven])  # type: ignore[attr-defined]
+        np.testing.assert_allclose(hollow.get_ydata(), np.delete(RETURNS, proven))  # type: ignore[attr-defined]
+        assert full.get_markerfacecolor() != "white"  # type: ignore[attr-defined]
+        assert hollow.get_markerfacecolor() == "white"  # type: ignore[attr-defined]
+    with pytest.raises(ArgumentError, match="optimal has 1 entries"):
+        frontier_figure(RETURNS, VARIANCES, bounds, optimal=[True])
+
+
+def test_short_positions_are_below_zero() -> None:
+    """Areas above zero add up to the long weights, those below to the short ones."""
+    table = pd.DataFrame({"A": [0.8, 0.9, 1.0, 1.1], "B": [-0.1, -0.2, 0.1, -0.3], "C": [0.3, 0.3, -0.1, 0.2]})
+    lower = frontier_figure(RETURNS, VARIANCES, BOUNDS, weights=table).axes[1]
+    up, down = np.zeros(4), np.zeros(4)
+    for area in lower.collections:
+        outline = area.get_paths()[0].vertices
+        for k, level in enumerate(RETURNS):
+            across = outline[np.isclose(outline[:, 0], level), 1]
+            (up if across.max() > 1e-12 else down)[k] += across.max() - across.min()
+    np.testing.assert_allclose(up, table.clip(lower=0).sum(axis=1))
+    np.testing.assert_allclose(-down, table.clip(upper=0).sum(axis=1))
+    assert lower.get_ylim()[0] <= -0.3
+
+
+def test_what_is_drawn_beside_the_points() -> None:
+    """Single assets near the frontier, not those far away; the point of the best Sharpe ratio; infeasible returns."""
+    beside = Beside(
+        infeasible=[0.005], single_assets=([0.002, 0.003, 0.5], [0.04, 0.03, 0.9]), sharpe=(0.003, 0.02, "best")
+    )
+    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, beside=beside)
+    np.testing.assert_allclose(line(figure, "single assets"), [[0.04, 0.002], [0.03, 0.003]])
+    np.testing.assert_allclose(line(figure, "best"), [[0.02, 0.003]])
+    assert line(figure, "proven infeasible")[:, 1].tolist() == [0.005]
+
+
+@pytest.mark.parametrize(
+    ("grid", "expected"),
+    [
+        (np.geomspace(1e-3, 10, 9), True),
+        ([1, 2, 5, 10, 20, 50], True),
+        ([0.1, 0.3, 1, 3, 10], True),
+        ([8, 4, 2, 1], True),
+        (np.linspace(0.001, 0.005, 9), False),
+        ([1, 2, 3, 4, 5], False),
+        ([100, 101, 102], False),
+        ([-1, 10, 100], False),
+        ([1, 10], False),
+        ([1, 1, 1], False),
+    ],
+)
+def test_a_log_grid_is_seen(grid: object, expected: bool) -> None:
+    """Values spaced by ratios are on a logarithmic axis, values spaced by differences are not."""
+    assert is_log(list(grid)) is expected  # type: ignore[call-overload]
+    values = np.arange(1.0, 1 + len(list(grid)))  # type: ignore[call-overload]
+    axes = curve_figure(Line(list(grid), values, values, label="penalty", log=is_log(list(grid)))).axes[0]  # type: ignore[call-overload]
+    assert (axes.get_xscale() == "log") is expected
+    assert axes.get_xlabel() == "penalty"
+
+
+def test_only_neighbors_of_the_frontier_are_near() -> None:
+    """Near is within one width of the frontier; without a frontier everything finite is."""
+    assert near([1.0, 2.0], [0.0, -0.1, 3.0, 3.1]).tolist() == [True, False, True, False]
+    assert near([], [1.0, math.inf]).tolist() == [True, False]
+
+
+def test_a_figure_is_a_picture_in_a_notebook() -> None:
+    """IPython asks for `_repr_png_`; axes of somebody else are taken as they are, anything else is refused."""
+    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS)
+    assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    assert as_axes(figure.axes[0]) is figure.axes[0]
+    with pytest.raises(ArgumentError, match="ax is 3; it must be Axes"):
+        as_axes(3)
+
+
+def test_a_suggested_limit_is_larger_than_what_was_spent() -> None:
+    """At least three times as much, and a round number of seconds; every stop reason has its words."""
+    for seconds in (0.0, 0.4, 5.0, 9.9, 30.0, 1000.0, 5000.0, 1e5):
+        assert larger_limit(seconds) >= max(3 * seconds, 10.0)
+    assert [larger_limit(seconds) for seconds in (1.0, 5.0, 2000.0)] == [10.0, 30.0, 7200.0]
+    assert set(STOP_WORDS) == set(StopReason)
+
+
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
 def test_figure_is_written(tmp_path: Path, ending: str) -> None:
     """The ending of the file chooses the format."""
-    figure = frontier_figure(RETURNS, VARIANCES, BOUNDS, unconstrained=(RETURNS, BOUNDS), chosen=(0.002, 5e-4))
+    figure = frontier_figure(
+        RETURNS, VARIANCES, BOUNDS, beside=Beside(unconstrained=(RETURNS, BOUNDS), chosen=(0.002, 5e-4))
+    )
     path = save_figure(figure, tmp_path / f"figure.{ending}")
     start = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[ending]
     assert path.read_bytes().startswith(start)
@@ -146,31 +239,33 @@ def test_rounding_up_never_promises_more(value: float, digits: int) -> None:
 
 
 @given(st.floats(1e-6, 1e6), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from([1.0, -1.0]))
-def test_percent_above_covers_every_possible_optimum(size: float, share: float, place: float, sign: float) -> None:
-    """Wherever the optimum lies between bound and objective, the objective is at most so much above it."""
+def test_the_gap_covers_every_possible_optimum(size: float, share: float, place: float, sign: float) -> None:
+    """Wherever the optimum lies between bound and objective, it is lower by at most the gap, and so is its root."""
     objective, bound = (size, size * share) if sign > 0 else (-size * share, -size)
     optimum = bound + place * (objective - bound)
-    above = percent_above(objective, bound)
-    if optimum != 0.0:
-        assert 100 * (objective - optimum) / abs(optimum) <= above * (1 + 1e-9) + 1e-9
+    if objective != 0.0:
+        assert (objective - optimum) / abs(objective) <= relative_gap(objective, bound) * (1 + 1e-9) + 1e-9
+    if bound > 0.0:
+        lower = 1 - math.sqrt(optimum) / math.sqrt(objective)
+        assert lower <= risk_gap(objective, bound) * (1 + 1e-9) + 1e-9
 
 
 def test_quality_in_words() -> None:
     """Closed, open and missing bounds read differently."""
-    assert optimality_in_words(2.0, 2.0) == "proven optimal"
-    assert optimality_in_words(1.01, 1.0) == "at most 1.0 % above the optimum (proven)"
-    assert "no useful" in optimality_in_words(1.0, -math.inf)
-    assert "no useful" in optimality_in_words(1.0, -1.0)
+    assert gap_in_words(2.0, 2.0) == "proven optimal"
+    assert gap_in_words(1.0, 0.99) == "1.0 % (proven: the optimum is at most this much lower)"
+    assert "no useful" in gap_in_words(1.0, -math.inf)
+    assert "no useful" in gap_in_words(1.0, -1.0)
 
 
 def test_quality_of_an_objective_near_zero() -> None:
     """Words and status agree: where terms of size 1 cancel, what is left is rounding, and the gap closed."""
     for objective, bound in ((1e-20, -1e-21), (-6e-21, -1e-20), (0.0, -1e-19), (1e-19, 0.0)):
         assert relative_gap(objective, bound, 1.0) < 1e-6
-        assert optimality_in_words(objective, bound, optimal=True) == "proven optimal"
+        assert gap_in_words(objective, bound, optimal=True) == "proven optimal"
     assert relative_gap(1e-20, 5e-21) == 0.5
     assert relative_gap(0.0, -1e-300) == math.inf
-    assert "no useful" in optimality_in_words(1e-6, 0.0)
+    assert "no useful" in gap_in_words(1e-6, 0.0)
 
 
 def test_finders_in_words() -> None:

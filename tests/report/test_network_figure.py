@@ -86,7 +86,7 @@ def test_title_says_cost_and_proof_and_the_legend_what_is_shown() -> None:
     reading = answered(example_network(0))
     figure = network_figure(reading)
     words = [text.get_text() for text in figure.texts]
-    assert words[0] == f"Cost {reading.cost:,.6g}, at most 10 % above the optimum (proven)"
+    assert words[0] == f"Cost {reading.cost:,.6g}, gap 10 %"
     assert words[1].startswith(f"{sum(reading.is_open)} of {len(reading.is_open)} arcs open; cost: fixed")
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert {"source", "sink", "on the way", "open, at capacity", "open, unused", "closed"} <= set(legend)

@@ -21,10 +21,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridmip.errors import ArgumentError
+from hybridmip.report.figures import frontier_figure
 from hybridmip.report.page import frontier_page
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 NBSP = "\u00a0"
+#: What is said of a point whose gap is 1.99 %.
+OPEN = "2.0 % (proven: the optimum is at most this much lower)"
 VOID = {"meta", "link", "img", "br", "input", "hr"}
 
 
@@ -39,7 +42,7 @@ def example(points: int = 24, assets: int = 30, hold: int = 6) -> dict[str, Any]
         risk = 0.015 + 900.0 * (target - 0.002) ** 2
         status = "infeasible" if points > 3 and k >= points - 2 else "feasible" if k % 4 == 1 else "optimal"
         if status == "infeasible":
-            row = dict.fromkeys(("objective", "bound", "gap", "return", "risk", "risk_bound"))
+            row = dict.fromkeys(("objective", "bound", "gap", "expected_return", "risk", "risk_bound"))
             rows.append({**row, "weights": {}, "assets": 0})
         else:
             bound = risk * (0.99 if status == "feasible" else 1.0)
@@ -48,7 +51,7 @@ def example(points: int = 24, assets: int = 30, hold: int = 6) -> dict[str, Any]
                     "objective": risk**2,
                     "bound": bound**2,
                     "gap": 1.0 - (bound / risk) ** 2,
-                    "return": target,
+                    "expected_return": target,
                     "risk": risk,
                     "risk_bound": bound,
                     "assets": hold,
@@ -63,9 +66,10 @@ def example(points: int = 24, assets: int = 30, hold: int = 6) -> dict[str, Any]
         "settings": {"seed": "0"},
         "x_label": "risk (standard deviation per period)",
         "y_label": "expected return per period",
+        "parameter": "target_return",
         "parameter_label": "target return",
         "points": rows,
-        "unconstrained": {"risk": [0.014, 0.016, 0.03], "return": [0.002, 0.004, 0.0062]},
+        "unconstrained": {"risk": [0.014, 0.016, 0.03], "expected_return": [0.002, 0.004, 0.0062]},
         "names": names,
     }
 
@@ -81,7 +85,7 @@ def by_cardinality() -> dict[str, Any]:
     """A frontier of another family: objective over the number of assets."""
     document = example()
     for k, point in enumerate(document["points"]):
-        point.update({"parameter": k + 1, "return": None, "risk": None, "risk_bound": None})
+        point.update({"parameter": k + 1, "expected_return": None, "risk": None, "risk_bound": None})
     return {**document, "parameter_label": "assets held", "objective_label": "variance", "unconstrained": None}
 
 
@@ -105,6 +109,43 @@ def with_short_sales() -> dict[str, Any]:
     return document
 
 
+def by_count() -> dict[str, Any]:
+    """Risk against the number of assets."""
+    document = example(12)
+    for k, point in enumerate(document["points"]):
+        point["parameter"] = k + 1
+    return {**document, "chart": "risk", "parameter": "assets", "parameter_label": "assets", "unconstrained": None}
+
+
+def by_penalty() -> dict[str, Any]:
+    """Objective along a grid that is even on a logarithmic axis."""
+    document = by_cardinality()
+    for k, point in enumerate(document["points"]):
+        point["parameter"] = 10.0 ** (-3 + 0.25 * k)
+    return {**document, "parameter": "penalty", "parameter_label": "penalty", "log": True}
+
+
+def with_groups() -> dict[str, Any]:
+    """Every third asset in one of two groups, and rules that say so."""
+    document = example()
+    groups = {name: ("Banks", HOSTILE)[j % 2] for j, name in enumerate(document["names"]) if j % 3}
+    rules = {"assets": "exactly 6 of 30", "return sense": "expected return at least the target"}
+    rules |= {"group Banks": "10 assets, weight at most 40 %", f"group {HOSTILE}": "at most 3 held"}
+    return {**document, "groups": groups, "rules": rules}
+
+
+def with_marks() -> dict[str, Any]:
+    """Sharpe ratios, single assets of which one is far away, and gaps of the risk."""
+    document = example()
+    for point in document["points"]:
+        if point["risk"] is not None:
+            point["sharpe_ratio"] = (point["expected_return"] - 0.001) / point["risk"]
+            point["risk_gap"] = 1 - point["risk_bound"] / point["risk"]
+            point["found_by"] = "descent"
+    single = {"names": ["ONE", HOSTILE, "FAR"], "risk": [0.02, 0.022, 0.5], "expected_return": [0.003, 0.004, 0.003]}
+    return {**document, "risk_free": 0.001, "single_assets": single, "suggested_time_limit": 30.0}
+
+
 EDGES = {
     "one point": lambda: {**example(1), "unconstrained": None},
     "two points": lambda: example(2),
@@ -114,6 +155,10 @@ EDGES = {
     "risk and return over cardinality": lambda: {**example(), "parameter_label": "assets held"},
     "long names": with_long_names,
     "short sales": with_short_sales,
+    "risk over a count": by_count,
+    "a log grid": by_penalty,
+    "groups": with_groups,
+    "marks": with_marks,
     "no bound": lambda: {
         **example(),
         "points": [{**p, "bound": None, "gap": None, "risk_bound": None} for p in example()["points"]],
@@ -252,10 +297,10 @@ def test_what_is_proven_is_said_in_words() -> None:
     page = frontier_page(example())
     words = embedded(page)["columns"]["words"]
     assert words[0] == "proven optimal"
-    assert words[1] == "at most 2.1 % above the optimum (proven)"
+    assert words[1] == OPEN
     assert words[-1] == "no answer can satisfy every rule (proven)"
     text = re.sub("<[^>]*>", "", page)
-    assert "24 points, 16 proven optimal, 6 feasible, not proven optimal (at most 2.1 % above" in text
+    assert "24 points, 16 proven optimal, 6 feasible, not proven optimal (gap at most 2.0 %)" in text
 
 
 def test_two_thousand_points_of_225_assets_fit() -> None:
@@ -272,8 +317,10 @@ def test_errors_name_the_part() -> None:
         frontier_page({key: value for key, value in example().items() if key != "points"})
     with pytest.raises(ArgumentError, match=r"points\[0\] has status 'fine'; it must be optimal, feasible"):
         frontier_page({**example(), "points": [{"status": "fine"}]})
+    with pytest.raises(ArgumentError, match="chart is 'pie'; it must be risk_return, risk, objective"):
+        frontier_page({**example(), "chart": "pie"})
     with pytest.raises(ArgumentError, match="1 risks and 2 returns"):
-        frontier_page({**example(), "unconstrained": {"risk": [1.0], "return": [1.0, 2.0]}})
+        frontier_page({**example(), "unconstrained": {"risk": [1.0], "expected_return": [1.0, 2.0]}})
 
 
 # ---------------------------------------------------------------- in a browser
@@ -403,7 +450,7 @@ def test_hover_shows_the_holdings(browser: Browser) -> None:
     assert facts["expected return"] == "0.2870 %"
     assert facts["risk"] == f"{100 * point['risk']:.3f} %"
     assert facts["status"] == "feasible, not proven optimal"
-    assert facts["how good"] == "at most 2.1 % above the optimum (proven)"
+    assert facts["gap"] == OPEN
     assert browser.one("#frontier-chart .tip").is_displayed()
     assert browser.texts("#table tr[aria-current] th") == ["5"]
 
@@ -462,7 +509,7 @@ def test_keyboard_alone_suffices(browser: Browser) -> None:
     browser.press(browser.keys.ARROW_RIGHT, browser.keys.ENTER)
     spoken = chart.get_attribute("aria-valuetext").replace(NBSP, " ")
     assert spoken.startswith("Point 1: target return 0.2174 %")
-    assert spoken.endswith("at most 2.1 % above the optimum (proven), pinned as A")
+    assert spoken.endswith(f"gap {OPEN}, pinned as A")
     assert browser.texts("#live") == ["Point 1 pinned as A"]
     browser.press(browser.keys.END)
     assert "no answer can satisfy every rule" in chart.get_attribute("aria-valuetext")
@@ -506,7 +553,7 @@ def test_weights_download_as_csv(browser: Browser, tmp_path: Path) -> None:
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file))
     held = {name for point in document["points"] for name in point["weights"]}
-    assert header[:5] == ["point", "parameter", "status", "return", "risk"]
+    assert header[:5] == ["point", "target_return", "status", "expected_return", "risk"]
     assert set(header[5:]) == held
     assert HOSTILE in header
     assert len(rows) == 24
@@ -516,7 +563,7 @@ def test_weights_download_as_csv(browser: Browser, tmp_path: Path) -> None:
         if point["status"] == "infeasible":
             assert set(row[3:]) == {""}
         else:
-            assert [float(row[3]), float(row[4])] == [point["return"], point["risk"]]
+            assert [float(row[3]), float(row[4])] == [point["expected_return"], point["risk"]]
             found = {name: float(cell) for name, cell in zip(header[5:], row[5:], strict=True) if float(cell)}
             assert found == pytest.approx(point["weights"], rel=1e-11)
 
@@ -587,6 +634,138 @@ def test_infeasible_targets_are_marked_on_the_axis(browser: Browser) -> None:
     assert marks[0][0] == marks[1][0] < last[0]
     assert marks[1][1] < marks[0][1] < last[1]
     assert len(browser.one("#frontier-chart path.infeasible").get_attribute("d").split("M")) == 5
+
+
+def test_shorts_are_left_of_zero(browser: Browser) -> None:
+    """The bar of a short position ends where that of a long one begins, at a line; lengths are in proportion."""
+    document = with_short_sales()
+    browser.show(document)
+    browser.place(5)
+    weights = document["points"][5]["weights"]
+    bars = browser.run(
+        "return [...document.querySelectorAll('.holdings li')].map(li => ["
+        "li.querySelector('.name').textContent, ...['.fill', '.zero'].map(s => li.querySelector(s)"
+        ".getBoundingClientRect()).map(box => [box.left, box.right])])"
+    )
+    scale = [(right - left) / abs(weights[name]) for name, (left, right), _ in bars]
+    assert scale == pytest.approx([scale[0]] * len(scale), rel=0.02)
+    for name, (left, right), (zero, _) in bars:
+        assert (right if weights[name] < 0 else left) == pytest.approx(zero, abs=1.1)
+        assert (left < zero - 5) == (weights[name] < 0)
+    assert sum(weights[name] < 0 for name, _, _ in bars) == 2
+    assert len(browser.texts(".holdings .fill.short")) == 2
+    browser.show(example())
+    assert browser.texts(".holdings .zero") == []
+
+
+def test_risk_against_the_count(browser: Browser) -> None:
+    """Along a number of assets the axis across is that number, in whole steps, and the axis up is the risk."""
+    document = by_count()
+    browser.show(document)
+    assert browser.texts("#frontier-title") == ["Risk by assets"]
+    assert browser.texts("#frontier-x") == ["assets"]
+    assert browser.texts("#frontier-y") == ["risk (standard deviation per period)"]
+    places = [browser.place(k) for k in range(10)]
+    steps = [b[0] - a[0] for a, b in zip(places, places[1:], strict=False)]
+    assert steps == pytest.approx([steps[0]] * 9, abs=0.1)
+    risks = [point["risk"] for point in document["points"][:10]]
+    up = [places[0][1] - y for _, y in places]
+    assert up == pytest.approx([(r - risks[0]) * up[-1] / (risks[-1] - risks[0]) for r in risks], abs=0.2)
+    across = [text for text in browser.texts("#frontier-chart text") if "%" not in text]
+    assert across
+    assert all(text.isdigit() for text in across)
+    assert [head for head in browser.texts("#table thead button") if head == "assets"] == ["assets"]
+
+
+def test_a_log_grid_is_on_a_log_axis(browser: Browser) -> None:
+    """Equal ratios are equal distances in both charts; the axis has the parameter's name and powers of ten."""
+    for width in (320, 1280):
+        browser.show(by_penalty(), width)
+        assert browser.run("return [...document.querySelectorAll('.chart svg')].map(s => s.dataset.xScale)")[:2] == [
+            "log", "log",
+        ]  # fmt: skip
+        assert browser.texts("#frontier-x") == browser.texts("#weights-x") == ["penalty"]
+        places = [browser.place(k)[0] for k in range(12)]
+        steps = [b - a for a, b in zip(places, places[1:], strict=False)]
+        assert steps == pytest.approx([steps[0]] * 11, abs=0.1)
+        assert browser.run(OVERLAPS) == []
+        assert {"0.01", "1"} & set(browser.texts("#frontier-chart text"))
+    browser.show(example())
+    assert browser.run("return document.querySelector('.chart svg').dataset.xScale") == "linear"
+
+
+def test_groups_and_rules_are_shown(browser: Browser) -> None:
+    """A second chart has the weight of each group, and every limit, group and the sense is listed."""
+    document = with_groups()
+    browser.show(document)
+    rules = dict(zip(browser.texts(".rules-list dt"), browser.texts(".rules-list dd"), strict=True))
+    assert rules == document["rules"]
+    legend = [text.strip() for text in browser.texts("#groups-legend li")]
+    assert len(legend) == 3
+    assert {"Banks", "no group"} < set(legend)
+    assert len(browser.texts("#groups-chart .area")) == 3
+    browser.place(3)
+    weights = document["points"][3]["weights"]
+    of_banks = sum(weight for name, weight in weights.items() if document["groups"].get(name) == "Banks")
+    chart, box = browser.one("#groups-chart"), browser.one("#groups-chart").rect
+    x = float(browser.one("#groups-chart .cursor").get_attribute("x1"))
+    seen = set()
+    for y in range(16, int(box["height"]) - 28, 8):
+        browser.hover(chart, x, y)
+        seen.add(browser.texts("#groups-chart .tip b")[0])
+    assert f"Banks: {100 * of_banks:.2f} %" in seen
+    assert browser.complaints() == []
+    browser.show(example())
+    assert not browser.one("#groups").is_displayed()
+    assert not browser.one("#rules").is_displayed()
+
+
+def test_the_best_sharpe_ratio_and_single_assets_are_marked(browser: Browser) -> None:
+    """A star at the point with the largest ratio and its risk-free return; a dot for each single asset in reach."""
+    document = with_marks()
+    browser.show(document)
+    held = [point for point in document["points"] if point["risk"] is not None]
+    best = max(range(len(held)), key=lambda k: held[k]["sharpe_ratio"])
+    x, y = browser.place(best)
+    star = browser.run("return document.querySelector('#frontier-chart .sharpe').getBBox()")
+    assert star["x"] + star["width"] / 2 == pytest.approx(x, abs=0.5)
+    assert star["y"] < y < star["y"] + star["height"]
+    ratio = held[best]["sharpe_ratio"]
+    legend = browser.texts("#frontier-legend li")
+    assert f"largest Sharpe ratio: {ratio:.3g} per period (risk-free return 0.1 %)" in legend
+    assert browser.texts("#frontier-chart .single title") == ["ONE", HOSTILE]
+    assert browser.texts("#frontier-note") == ["1 of 3 single assets lie outside the picture."]
+    text = browser.texts("body")[0]
+    assert "gap at most 2.0 %, risk gap at most 1.0 %" in text
+    assert "time_limit=30 tightens the bound (on the command line --time-limit 30)." in text
+    browser.place(1)
+    facts = dict(zip(browser.texts(".facts dt"), browser.texts(".facts dd"), strict=True))
+    assert (facts["gap"], facts["risk gap"], facts["found by"]) == (OPEN, "1.0 %", "local search")
+    browser.show(example())
+    assert browser.texts("#frontier-chart .sharpe, #frontier-chart .single") == []
+
+
+def test_dots_are_filled_as_in_the_picture(browser: Browser) -> None:
+    """Filled is proven optimal, hollow is the best found: the same numbers of each as the figure draws."""
+    document = example()
+    browser.show(document)
+    points = [point for point in document["points"] if point["risk"] is not None]
+    figure = frontier_figure(
+        [point["expected_return"] for point in points], [point["objective"] for point in points],
+        [point["bound"] for point in points], optimal=[point["status"] == "optimal" for point in points],
+    )  # fmt: skip
+    drawn = {line.get_label(): len(line.get_xdata()) for line in figure.axes[0].lines}
+    for status, label in (("optimal", "proven optimal"), ("feasible", "best found, not proven optimal")):
+        path = browser.one(f"#frontier-chart path.{status}")
+        assert path.get_attribute("d").count("M") == drawn[label]
+        assert label in browser.texts("#frontier-legend li")
+    fills = [
+        browser.run(f"return getComputedStyle(document.querySelector('#frontier-chart path.{status}')).fill")
+        for status in ("optimal", "feasible")
+    ]
+    assert (
+        fills[0] != fills[1] == browser.run("return getComputedStyle(document.querySelector('.card')).backgroundColor")
+    )
 
 
 def test_panel_stays_off_the_table(browser: Browser) -> None:

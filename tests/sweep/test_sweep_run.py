@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -22,8 +23,8 @@ from hybridmip.sweep.store import Store
 from tests.faults import command, table
 
 COLUMNS = [
-    "point", "target_return", "status", "objective", "bound", "gap", "portfolio_return", "risk", "assets", "seconds",
-    "selected",
+    "point", "target_return", "status", "objective", "bound", "gap", "expected_return", "risk", "risk_gap",
+    "sharpe_ratio", "assets", "found_by", "seconds", "selected",
 ]  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def test_as_good_as_point_by_point() -> None:
             assert point.objective <= alone.objective * (1 + 1e-9)
             assert point.bound <= point.objective
             assert sum(point.weights.values()) == pytest.approx(1.0)
-            assert point.portfolio_return == pytest.approx(point.parameter, abs=1e-9)
+            assert point.expected_return == pytest.approx(point.parameter, abs=1e-9)
         else:
             assert point.status == "infeasible"
     assert list(found.to_frame().columns) == COLUMNS
@@ -274,6 +275,105 @@ def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
         assert done.returncode == 2, done.stderr
         assert message in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_points_by_number() -> None:
+    """A frontier is a sequence of points: indices from either end, slices, iteration; what is not there is an error."""
+    found = hm.frontier(portfolio(), points=4, config=hm.Config.quick())
+    assert found[0] is found.points[0]
+    assert found[-1] is found[3] is found[np.int64(3)] is found.points[3]
+    assert found[1:3] == found.points[1:3]
+    assert list(found) == list(found.points)
+    for wrong in (4, 99, -5):
+        with pytest.raises(IndexError, match=rf"frontier\[{wrong}\]: there are 4 points, 0 to 3"):
+            found[wrong]
+    with pytest.raises(TypeError, match="whole number or a slice"):
+        found["a"]  # type: ignore[call-overload]
+
+
+def test_plot_into_axes_of_ones_own(tmp_path: Path) -> None:
+    """The axes are drawn into and given back, for risk and return as along a parameter; anything else is refused."""
+    from matplotlib.figure import Figure
+
+    curve = hm.frontier(portfolio(), points=5, config=hm.Config.quick())
+    counted = hm.frontier(portfolio().with_target(0.002), [3, 4, 5], vary="assets", config=hm.Config.quick())
+    for found, labels in ((curve, ("risk", "expected return")), (counted, ("assets", "risk"))):
+        axes = Figure().add_subplot()
+        assert found.plot(tmp_path / "own.png", ax=axes, title="mine") is axes
+        assert axes.get_title() == "mine"
+        assert axes.get_xlabel().startswith(labels[0])
+        assert axes.get_ylabel().startswith(labels[1])
+        assert (tmp_path / "own.png").read_bytes().startswith(b"\x89PNG")
+        assert found.plot()._repr_png_().startswith(b"\x89PNG")
+        with pytest.raises(ArgumentError, match="ax is 3; it must be Axes of Matplotlib"):
+            found.plot(ax=3)
+
+
+def test_progress_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """True writes a row for every point on standard error, False nothing; what cannot be told is refused."""
+    found = hm.frontier(portfolio(), points=5, progress=True)
+    rows = capsys.readouterr().err.splitlines()
+    assert rows[0].split() == ["time", "phase", "point", "target_return", "status", "objective", "gap"]
+    last = {int(row.split()[2]): row.split() for row in rows[1:] if " done: " not in row}
+    assert set(last) == set(range(5))
+    for point in found:
+        assert last[point.point][4] == point.status
+        assert float(last[point.point][3]) == pytest.approx(point.parameter, rel=1e-5)
+        if np.isfinite(point.objective):
+            assert float(last[point.point][5]) == pytest.approx(point.objective, rel=1e-8)
+    hm.frontier(portfolio(), points=2, progress=False)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ArgumentError, match="progress is 3; it must be True, False or an object"):
+        hm.frontier(portfolio(), points=2, progress=3)
+
+
+def test_numbers_of_a_point_are_those_of_its_weights() -> None:
+    """Return, risk, Sharpe ratio and both gaps, computed anew; the best ratio is the largest; single assets."""
+    asked = portfolio().replace(risk_free=0.0005)
+    found = hm.frontier(asked, points=6, config=hm.Config.quick(relaxations=("persp",)))
+    ratios = {}
+    for point in (point for point in found if point.risk is not None):
+        x = np.array([point.weights.get(name, 0.0) for name in asked.names])
+        variance = asked.variance(x)
+        assert point.expected_return == pytest.approx(float(asked.returns @ x))
+        assert point.risk == pytest.approx(np.sqrt(variance))
+        ratios[point.point] = (float(asked.returns @ x) - 0.0005) / np.sqrt(variance)
+        assert point.sharpe_ratio == pytest.approx(ratios[point.point])
+        assert point.gap == pytest.approx(1 - point.bound / point.objective, abs=1e-12)
+        assert point.risk_gap == pytest.approx(1 - np.sqrt(point.bound / point.objective), abs=1e-12)
+        assert 1 - point.gap == pytest.approx((1 - point.risk_gap) ** 2)
+    assert found.best_sharpe.point == max(ratios, key=ratios.__getitem__)
+    returns, risks = found.single_assets
+    assert risks[3] == pytest.approx(np.sqrt(asked.variance(np.eye(asked.n)[3])))
+    np.testing.assert_allclose(returns, asked.returns)
+
+
+def test_runs_of_older_versions_are_read(tmp_path: Path) -> None:
+    """A store whose answers lack what was added later is resumed, with the same numbers."""
+    asked, path = portfolio(), tmp_path / "run.sqlite"
+    whole = hm.frontier(asked, points=4, store=path)
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute("SELECT phase, round, point, record FROM answers").fetchall()
+        for phase, round_, point, record in rows:
+            old = {key: value for key, value in json.loads(record).items() if key != "time_helps"}
+            connection.execute(
+                "UPDATE answers SET record = ? WHERE phase = ? AND round = ? AND point = ?",
+                (json.dumps(old), phase, round_, point),
+            )
+    connection.close()
+    same(whole, hm.frontier(asked, points=4, store=path, resume=True))
+
+
+def test_open_points_say_what_would_help() -> None:
+    """Where the work for proofs was used up, a limit above the time spent is suggested; where all is proven, none."""
+    returns, covariance = hm.market(assets=200, seed=3).sample_estimates()
+    asked = hm.Portfolio(returns, covariance, assets=10, min_weight=0.01)
+    open_ = hm.frontier(asked, [0.003, 0.004], config=hm.Config(tree=hm.TreeSettings(work=0.01)))
+    assert open_.counts["feasible"] == 2
+    assert open_.suggested_time_limit > 3 * open_.seconds
+    assert f"time_limit={open_.suggested_time_limit:g} tightens the bound" in open_._repr_html_()
+    proven = hm.frontier(portfolio(), [0.002])
+    assert (proven.counts["optimal"], proven.suggested_time_limit) == (1, None)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])

@@ -41,6 +41,7 @@ from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 from hybridmip.model.units import Proof
+from hybridmip.notebook import card
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,6 +113,14 @@ class Certificate:
 
     def __repr__(self) -> str:
         return f"<Certificate of the bound {self.claimed:.10g} ({self.method}), n = {self.diagonal.size}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what is proven, and how to check it."""
+        facts = [
+            ("bound", f"{self.claimed:.10g}"), ("method", self.method or "-"), ("x", f"{self.diagonal.size:,}"),
+            ("problem hash", self.problem_hash[:16] or "-"), ("version", self.version or "-"),
+        ]  # fmt: skip
+        return card("Certificate of a lower bound", facts, "certificate.verify(problem) checks it from the data alone")
 
     @classmethod
     def make(

@@ -31,6 +31,7 @@ from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.semidefinite import lacking
+from hybridmip.notebook import card
 
 FORMAT = "hybridmip-proof"
 EPS = float(np.finfo(float).eps)
@@ -225,6 +226,14 @@ class ProofTree:
 
     def __repr__(self) -> str:
         return f"<ProofTree of {self.claimed:.10g}: {self.nodes} nodes, {len(self.reasons)} reasons>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what is proven, by how much, and how to check it."""
+        facts = [
+            ("bound", f"{self.claimed:.10g}"), ("nodes", f"{self.nodes:,}"), ("reasons", f"{len(self.reasons):,}"),
+            ("problem hash", self.problem_hash[:16] or "-"), ("version", self.version or "-"),
+        ]  # fmt: skip
+        return card("Proof by a tree", facts, "proof.verify(problem) checks it from the data alone")
 
     def verify(self, problem: Problem) -> Verification:
         """Check the proof against a problem, from that problem's data alone."""

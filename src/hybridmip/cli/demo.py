@@ -89,7 +89,7 @@ def demo(
     reading = asked.read(result) if result.has_solution else None
     ticker.clear()
     if reading is not None:
-        show(*portfolio_report(result, reading, sectors, "sector"), "")
+        show(*portfolio_report(result, reading, sectors, "sector", advise=False), "")
     else:
         show(*no_solution_report(asked, result), "")
 
@@ -142,7 +142,8 @@ def _frontier_report(found: Frontier, reading: PortfolioResult | None) -> list[R
     import numpy as np
     from rich.table import Table
 
-    from hybridmip.report.terminal import finder_in_words, frontier_chart, optimality_in_words
+    from hybridmip.report.terminal import frontier_chart
+    from hybridmip.run.words import finder_in_words, gap_in_words
 
     console = make_console()
     solved = [point for point in found.points if point.risk is not None]
@@ -156,22 +157,22 @@ def _frontier_report(found: Frontier, reading: PortfolioResult | None) -> list[R
         ascii_only=console.options.ascii_only,
     )
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for heading in ("target return", "risk", "how good", "found by", "time"):
-        words = heading in ("how good", "found by")
+    for heading in ("target return", "risk", "gap", "found by", "seconds"):
+        words = heading in ("gap", "found by")
         table.add_column(heading, justify="left" if words else "right", no_wrap=True)
     for point in found.points:
         if point.risk is None:
             risk, quality = "-", "proven infeasible" if point.status == "infeasible" else "none found"
         else:
             risk = f"{100 * point.risk:.4f} %"
-            quality = optimality_in_words(point.objective, point.bound, point.status == "optimal")
-            quality = quality.removesuffix(" (proven)")
+            quality = gap_in_words(point.objective, point.bound, point.status == "optimal", point.gap)
+            quality = quality.partition(" (")[0]
         table.add_row(
             f"{100 * point.parameter:.4f} %",
             risk,
             quality,
             finder_in_words(point.found_by),
-            f"{point.seconds:.2f} s",
+            f"{point.seconds:.2f}",
         )
     return [picture, "", table]
 

@@ -27,7 +27,7 @@ from hybridmip.cli.options import (
 )
 from hybridmip.cli.output import percent, print_parts, write_json
 from hybridmip.cli.places import make_directory
-from hybridmip.cli.progress import STATUS_WORDS, FrontierBar, Ticker
+from hybridmip.cli.progress import FrontierBar, Ticker
 from hybridmip.cli.rules import (
     AssetCounts,
     CovarianceFile,
@@ -255,11 +255,11 @@ def _report(found: Frontier, title: str, periods_per_year: float | None) -> list
     from rich.table import Table
     from rich.text import Text
 
-    from hybridmip.report.terminal import optimality_in_words
+    from hybridmip.run.words import advice, gap_in_words
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     yearly = () if periods_per_year is None else ("target per year", "risk per year")
-    for name in ("target", "risk", *yearly, "assets", "proven"):
+    for name in ("target return", "expected return", "risk", *yearly, "assets", "gap"):
         table.add_column(name, justify="right")
     shown = list(found.points)
     if len(shown) > 24:  # a long one is thinned: all of it is in frontier.csv
@@ -269,18 +269,18 @@ def _report(found: Frontier, title: str, periods_per_year: float | None) -> list
             proven = "infeasible" if point.status == "infeasible" else "none found"
             proven = "not reached" if point.status == "unknown" and not point.evaluations else proven
             target = _per_year(point.parameter, None, periods_per_year)
-            table.add_row(f"{100 * point.parameter:.4f} %", "-", *target, "-", proven)
+            table.add_row(f"{100 * point.parameter:.4f} %", "-", "-", *target, "-", proven)
             continue
-        words = optimality_in_words(point.objective, point.bound, point.status == "optimal").removesuffix(" (proven)")
-        table.add_row(
-            f"{100 * point.parameter:.4f} %", f"{100 * point.risk:.4f} %",
-            *_per_year(point.parameter, point.risk, periods_per_year), str(len(point.selected)), words,
-        )  # fmt: skip
+        words = gap_in_words(point.objective, point.bound, point.status == "optimal", point.gap).partition(" (")[0]
+        shares = [f"{100 * value:.4f} %" for value in (point.parameter, point.expected_return or 0.0, point.risk)]
+        per_year = _per_year(point.parameter, point.risk, periods_per_year)
+        table.add_row(*shares, *per_year, str(len(point.selected)), words)
     counts = found.counts
-    words = ", ".join(f"{counts[key]} {name}" for key, name in STATUS_WORDS if counts[key])
+    words = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     thinned = [f"({len(shown)} of {len(found)} are shown; all are in frontier.csv)"] if len(shown) < len(found) else []
     total = f"{len(found)} target{'s' if len(found) > 1 else ''} in {found.seconds:.1f} s: {words}"
-    return [Text(title, "bold"), "", table, *thinned, "", total]
+    help_ = advice(found.suggested_time_limit, "--time-limit ")
+    return [Text(title, "bold"), "", table, *thinned, "", total, *([f"{help_} of open points"] if help_ else [])]
 
 
 def _per_year(target: float, risk: float | None, periods: float | None) -> tuple[str, ...]:

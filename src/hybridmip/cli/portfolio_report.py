@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 
 #: Trades that are listed.
 MOST_TRADES = 10
-#: What the value of the objective is called.
-OBJECTIVE_NAMES = {
-    "variance": "variance", "utility": "negative utility", "tracking": "tracking variance",
-    "sharpe": "1 / Sharpe ratio squared",
-}  # fmt: skip
 
 
 def portfolio_document(
@@ -31,6 +27,8 @@ def portfolio_document(
     document["expected_return"] = None if reading is None else reading.expected_return
     document["risk"] = None if reading is None else reading.risk
     document["violation"] = None if reading is None else result.violation
+    known = reading is not None and math.isfinite(reading.risk_gap)
+    document["risk_gap"] = reading.risk_gap if known and reading is not None else None
     if reading is not None:
         document |= _beyond_variance(asked, reading)
     if reading is not None and periods_per_year is not None:
@@ -68,7 +66,7 @@ def _in_words(reading: PortfolioResult, periods_per_year: float | None) -> list[
         )
         lines.append(f"trades: {shown or 'none'}")
         lines.append(
-            f"turnover {percent(reading.turnover)}, costs {percent(reading.cost)}, expected return after costs "
+            f"turnover {percent(reading.turnover)}, cost {percent(reading.cost)}, net return "
             f"{percent(reading.net_return)}"
         )
     if asked.benchmark is not None:
@@ -86,7 +84,9 @@ def portfolio_report(
     groups: Mapping[str, str] | None = None,
     group_title: str = "group",
     periods_per_year: float | None = None,
+    advise: bool = True,
 ) -> list[RenderableType]:
+    from hybridmip.applications.portfolio.result import OBJECTIVE_NAMES
     from hybridmip.report.terminal import portfolio_table, summary
 
     table = reading.table()
@@ -97,8 +97,8 @@ def portfolio_report(
         portfolio_table(
             [str(name) for name in table.index],
             table["weight"],
-            table["expected return"],
-            table["risk contribution"],
+            table["expected_return"],
+            table["risk_contribution"],
             groups=groups,
             group_title=group_title,
             ascii_only=make_console().options.ascii_only,
@@ -112,6 +112,8 @@ def portfolio_report(
             risk=reading.risk,
             objective_name=OBJECTIVE_NAMES[reading.portfolio.objective],
             periods_per_year=periods_per_year,
+            risk_gap=reading.risk_gap if math.isfinite(reading.risk_gap) else None,
+            advise=advise,
         ),
     ]
 

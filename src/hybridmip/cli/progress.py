@@ -14,13 +14,6 @@ if TYPE_CHECKING:
 
 #: Seconds between two lines of progress where standard error is no terminal.
 BETWEEN_LINES = 15.0
-#: The statuses of points, and what they are called.
-STATUS_WORDS = (
-    ("optimal", "proven"),
-    ("feasible", "feasible"),
-    ("infeasible", "infeasible"),
-    ("unknown", "open"),
-)
 
 
 def solve_progress(quiet: bool) -> TextProgress | None:
@@ -69,7 +62,7 @@ class FrontierBar:
             ahead = f", about {max(math.ceil(left), 1)} s left"
         filled = int(20 * done / total) if total else 20
         bar = "#" * filled + "." * (20 - filled)
-        shown = ", ".join(f"{counts[key]} {name}" for key, name in STATUS_WORDS if counts[key])
+        shown = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
         self.ticker.show(f"[{bar}] {words} {done}/{total}{ahead}; {shown}")
 
 

@@ -81,12 +81,11 @@ def verify(
             lines.append(f"the solution is feasible (largest violation {checked['violation']:.1e}),")
             lines.append(f"its objective is {checked['objective']:.10g}")
             if found:
-                from hybridmip.report.terminal import optimality_in_words
-                from hybridmip.run.result import relative_gap
+                from hybridmip.run.words import gap_in_words, relative_gap
 
                 gap = relative_gap(checked["objective"], proof.claimed)
                 checked["gap"] = gap if math.isfinite(gap) else None
-                lines.append(f"so it is {optimality_in_words(checked['objective'], proof.claimed)}")
+                lines.append(f"gap: {gap_in_words(checked['objective'], proof.claimed)}")
                 if checked["claims_optimal"] and not gap <= 1e-6:
                     lines.append(
                         "(it is said to be optimal: the solver tried all that this bound leaves over, one by one, "

@@ -152,7 +152,7 @@ def accounts_page(found: Accounts, title: str, words: dict[str, str]) -> str:
     shown = "".join(f'<div class="card"><b>{value}</b>{escape(what)}</div>' for value, what in cards)
     charts = "".join(
         one.picture(label)
-        for one, label in ((gaps, "Gap proven"), (turnover, "Turnover"), (costs, "Costs"))
+        for one, label in ((gaps, "Gap proven"), (turnover, "Turnover"), (costs, "Cost"))
     )  # fmt: skip
     open_rows = [
         [record["account"], _percent(gap) if math.isfinite(gap) else "unknown", _percent(record["turnover"]),
@@ -161,7 +161,7 @@ def accounts_page(found: Accounts, title: str, words: dict[str, str]) -> str:
     ]  # fmt: skip
     wrong_rows = [[record["account"], record["status"], record["reason"]] for record in wrong]
     parts = [
-        _listed("Widest gaps", ["account", "gap", "turnover", "costs", "trades"], open_rows, 1),
+        _listed("Widest gaps", ["account", "gap", "turnover", "cost", "trades"], open_rows, 1),
         _listed("Accounts without an answer", ["account", "status", "reason"], wrong_rows, 3),
     ]
     heading = escape(title or "Accounts")

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from hybridmip.applications.network import FixedChargeNetwork, NetworkResult
 from hybridmip.errors import ArgumentError
 from hybridmip.report.figures import save_figure
-from hybridmip.report.terminal import optimality_in_words
 from hybridmip.run.result import Result
+from hybridmip.run.words import gap_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +108,8 @@ def network_figure(
     if not isinstance(reading, NetworkResult):
         raise ArgumentError(f"reading is a {type(reading).__name__}; give what network.read(result) returns")
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from hybridmip.report.inline_figure import InlineFigure  # with Matplotlib
 
     points = _place(reading.network, layout)
     count = len(points)
@@ -121,7 +122,7 @@ def network_figure(
     inner = float(np.clip(WIDTH * span[1] / span[0], 0.4 * WIDTH, 0.85 * WIDTH))
     height = inner + TITLE + LEGEND
     with mpl.rc_context({"font.family": "sans-serif", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(WIDTH, height))
+        figure = InlineFigure(figsize=(WIDTH, height))
         axes = figure.add_axes((0.0, LEGEND / height, 1.0, inner / height))
         axes.set_axis_off()
         _frame(axes, scene, WIDTH, inner)
@@ -368,8 +369,9 @@ def _draw_flows(axes: Axes, scene: _Scene, carrying: dict[int, float]) -> None:
 
 def _head(figure: Figure, reading: NetworkResult, title: str | None, height: float) -> None:
     if title is None:
-        words = optimality_in_words(reading.objective, reading.bound, reading.status == "optimal")
-        title = f"Cost {reading.cost:,.6g}, {words}"
+        words = gap_in_words(reading.objective, reading.bound, reading.status == "optimal", reading.gap)
+        words = words.partition(" (")[0]
+        title = f"Cost {reading.cost:,.6g}, {f'gap {words}' if words.endswith('%') else words}"
     parts = [f"{name} {value:,.6g}" for name, value in reading.cost_split.items() if value]
     below = f"{sum(reading.is_open)} of {len(reading.is_open)} arcs open"
     if len(parts) > 1:

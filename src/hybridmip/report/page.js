@@ -70,10 +70,29 @@
   // Decimals that tell the percents of these values apart.
   const decimalsOf = (values) => {
     const spread = 100 * (Math.max(...values) - Math.min(...values));
-    const scale = spread > 0 ? spread : 100 * Math.abs(values[0] ?? 0.01) || 1;
+    const rounding = 1e-7 * Math.max(...values.map(Math.abs));
+    const scale = spread > rounding ? spread : 100 * Math.abs(values[0] ?? 0.01) || 1;
     return Math.min(7, Math.max(2, 3 - Math.floor(Math.log10(scale))));
   };
 
+  // Round numbers of a logarithmic axis: as many as fit, from 1 to 9 of every power down to powers far apart.
+  const logTicks = (low, high, fits) => {
+    const [first, last] = [Math.floor(low + 1e-9), Math.ceil(high - 1e-9)];
+    const within = (values) => values.filter((value) => {
+      const at = Math.log10(value);
+      return at >= low - 1e-9 && at <= high + 1e-9;
+    });
+    const range = (step) => Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, k) => first + k * step);
+    for (const digits of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]]) {
+      const values = within(range(1).flatMap((k) => digits.map((digit) => Number(`${digit}e${k}`))));
+      if (values.length > 1 && fits(values)) return values;
+    }
+    for (let step = 2; step <= last - first; step++) {
+      const values = within(range(step).map((k) => Number(`1e${k}`)));
+      if (fits(values)) return values;
+    }
+    return [];
+  };
   const ticksOf = (low, high, count, whole) => {
     const raw = Math.max((high - low) / Math.max(1, count), whole ? 1 : 0);
     const unit = 10 ** Math.floor(Math.log10(raw));
@@ -113,7 +132,8 @@
   const start = () => {
     const data = read();
     const { points, held: names } = data;
-    const curve = data.curve; // risk and return; otherwise objective over parameter
+    const curve = data.chart === "risk_return"; // otherwise risk or objective against the parameter
+    const ofPortfolios = data.chart !== "objective";
     const order = points.map((p) => p.i).sort((a, b) => points[a].parameter - points[b].parameter || a - b);
     const rank = new Array(points.length);
     order.forEach((i, k) => { rank[i] = k; });
@@ -126,23 +146,27 @@
     const parameterAxis = !curve ? "x" : /return/i.test(label) ? "y" : ofRisk ? "x" : null;
     const parameterPercent = ofRisk || /return|weight|share/i.test(label);
     const parameterDecimals = decimalsOf(column("parameter"));
-    const returnDecimals = decimalsOf(column("return"));
+    const returnDecimals = decimalsOf(column("expected_return"));
     const riskDecimals = decimalsOf(column("risk"));
     let largest = 0;
     for (const p of points) for (const w of p.weights.values()) largest = Math.max(largest, Math.abs(w));
-    const weightPercent = curve || largest <= 1 + 1e-6;
+    const weightPercent = ofPortfolios || largest <= 1 + 1e-6;
 
     const dash = "–";
+    const gapText = (gap) => (gap === null ? dash : gap <= 1e-6 ? "0" + NBSP + "%" : roundUp(100 * gap) + NBSP + "%");
     const show = {
       parameter: (p) => {
         if (p.parameter === null) return dash;
         return parameterPercent ? percent(p.parameter, parameterDecimals) : plain(p.parameter);
       },
-      return: (p) => (p.return === null ? dash : percent(p.return, returnDecimals)),
+      expected_return: (p) => (p.expected_return === null ? dash : percent(p.expected_return, returnDecimals)),
       risk: (p) => (p.risk === null ? dash : percent(p.risk, riskDecimals)),
       objective: (p) => (p.objective === null ? dash : plain(p.objective)),
       bound: (p) => (p.bound === null ? dash : plain(p.bound)),
-      gap: (p) => (p.gap === null ? dash : p.gap <= 1e-6 ? "0" + NBSP + "%" : roundUp(100 * p.gap) + NBSP + "%"),
+      gap: (p) => gapText(p.gap),
+      risk_gap: (p) => gapText(p.risk_gap),
+      sharpe_ratio: (p) => (p.sharpe_ratio === null ? dash : plain(Number(p.sharpe_ratio.toPrecision(3)))),
+      found_by: (p) => (p.held ? p.found_by : dash),
       assets: (p) => (p.held ? String(p.assets) : dash),
       seconds: (p) => (p.seconds === null ? dash : secondsText(p.seconds)),
     };
@@ -215,6 +239,13 @@
       infeasible: (x, y, r) => `M${x - r} ${y - r}l${2 * r} ${2 * r}M${x - r} ${y + r}l${2 * r} ${-2 * r}`,
       unknown: (x, y, r) => `M${x - r} ${y + r}h${2 * r}l${-r} ${-2 * r}z`,
     };
+    const star = (x, y, r) => {
+      const corners = Array.from({ length: 10 }, (_, k) => {
+        const [angle, reach] = [(k * Math.PI) / 5, k % 2 ? 0.42 * r : r];
+        return [x + reach * Math.sin(angle), y - reach * Math.cos(angle)];
+      });
+      return pathOf(corners) + "z";
+    };
     const symbol = (status) =>
       s("svg", { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true" },
         s("path", { class: status, d: glyph[status](7, 7, 4) }));
@@ -224,15 +255,18 @@
       const sample = (mark) => s("svg", { width: 26, height: 14, viewBox: "0 0 26 14", "aria-hidden": "true" }, mark);
       const items = [];
       if (data.unconstrained && curve) {
-        items.push([sample(s("path", { class: "free", d: "M0 7h26" })), "without the limits"]);
+        items.push([sample(s("path", { class: "free", d: "M0 7h26" })), data.legend.free]);
       }
-      if (has("optimal")) items.push([symbol("optimal"), "proven optimal"]);
-      if (has("feasible")) items.push([symbol("feasible"), "best found, not proven optimal"]);
-      if (points.some((p) => p.held && p[curve ? "risk_bound" : "bound"] !== null)) {
+      if (has("optimal")) items.push([symbol("optimal"), data.legend.optimal]);
+      if (has("feasible")) items.push([symbol("feasible"), data.legend.feasible]);
+      if (points.some((p) => p.held && valueOf.bound(p) !== null)) {
         const band = s("rect", { class: "band", y: 2, width: 26, height: 10, rx: 2 });
-        items.push([sample(band), "certified: the optimum lies in here"]);
+        items.push([sample(band), data.legend.band]);
       }
-      if (has("infeasible")) items.push([symbol("infeasible"), "proven infeasible"]);
+      const small = (mark) => s("svg", { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true" }, mark);
+      if (data.sharpe) items.push([small(s("path", { class: "sharpe", d: star(7, 7, 6) })), data.sharpe.label]);
+      if (singles.risk.length) items.push([small(s("circle", { class: "single", cx: 7, cy: 7, r: 2 })), data.legend.single]);
+      if (has("infeasible")) items.push([symbol("infeasible"), data.legend.infeasible]);
       if (has("unknown")) items.push([symbol("unknown"), "no answer found"]);
       const list = items.map(([mark, text]) => h("li", null, mark, h("span", null, text)));
       byId("frontier-legend").replaceChildren(...list);
@@ -240,8 +274,13 @@
 
     // ---------------------------------------------------------------- axes
 
-    const scaleOf = (values, pad, whole) => {
+    const scaleOf = (values, pad, whole, log) => {
       if (!values.length) return null;
+      if (log) {
+        const scale = scaleOf(values.map(Math.log10), 0, false);
+        const extra = scale.single ? 0 : pad * (scale.high - scale.low);
+        return { ...scale, low: scale.low - extra, high: scale.high + extra, log: true };
+      }
       let low = Math.min(...values);
       let high = Math.max(...values);
       if (high - low <= 1e-12 * Math.max(Math.abs(low), Math.abs(high))) {
@@ -275,13 +314,22 @@
       const right = width - 18;
       let xTicks = { values: [], step: 1 };
       let xText = { text: String, unit: "" };
-      for (let count = Math.floor((right - left) / 64); X && count > 0; count--) {
+      if (X?.log) {
+        xText = { text: options.xPercent ? (value) => percent(value, 2) : plain, unit: "" };
+        const place = (value) => ((Math.log10(value) - X.low) / (X.high - X.low)) * (right - left);
+        const fits = (values) => values.every((value, k) => !k || place(value) - place(values[k - 1]) >= 8
+          + 3.45 * (xText.text(value).length + xText.text(values[k - 1]).length));
+        xTicks = { values: logTicks(X.low, X.high, fits), step: 1 };
+      }
+      for (let count = Math.floor((right - left) / 64); X && !X.log && count > 0; count--) {
         xTicks = ticksOf(X.low, X.high, count, options.xWhole);
         xText = tickText(X, xTicks, options.xPercent);
         const widest = 6.9 * Math.max(0, ...xTicks.values.map((value) => xText.text(value).length));
         if (widest + 16 <= (xTicks.step / (X.high - X.low)) * (right - left)) break; // the labels stay apart
       }
-      const x = (value) => (X ? left + ((value - X.low) / (X.high - X.low)) * (right - left) : left);
+      const along = (value) => ((X.log ? Math.log10(value) : value) - X.low) / (X.high - X.low);
+      const x = (value) => (X ? left + along(value) * (right - left) : left);
+      svg.dataset.xScale = X?.log ? "log" : "linear";
       const y = (value) => (Y ? bottom - ((value - Y.low) / (Y.high - Y.low)) * (bottom - top) : bottom);
       const grid = s("g", { "aria-hidden": "true" });
       yTicks.values.forEach((value, k) => {
@@ -327,9 +375,14 @@
       tip: h("div", { class: "tip", hidden: true, "aria-hidden": "true" }),
     });
     const frontier = chartIn("frontier-chart");
-    const valueOf = curve
-      ? { x: (p) => p.risk, y: (p) => p.return, bound: (p) => p.risk_bound }
-      : { x: (p) => p.parameter, y: (p) => p.objective, bound: (p) => p.bound };
+    const valueOf = {
+      risk_return: { x: (p) => p.risk, y: (p) => p.expected_return, bound: (p) => p.risk_bound },
+      risk: { x: (p) => p.parameter, y: (p) => p.risk, bound: (p) => p.risk_bound },
+      objective: { x: (p) => p.parameter, y: (p) => p.objective, bound: (p) => p.bound },
+    }[data.chart];
+    const yLabel = { risk_return: data.y_label, risk: data.x_label, objective: data.objective_label }[data.chart];
+    const singles = data.single_assets ?? { names: [], risk: [], expected_return: [] };
+    const NAMED_SINGLES = 1000; // up to this many single assets say their name when pointed at
     const plotted = (p) => p.held && valueOf.x(p) !== null && valueOf.y(p) !== null;
     const banded = (p) => plotted(p) && valueOf.bound(p) !== null;
     const whole = !parameterPercent && points.every((p) => Number.isInteger(p.parameter));
@@ -340,22 +393,22 @@
       const { svg, width } = canvas(host, height);
       const shown = points.filter(plotted);
       const absent = points.filter((p) => !p.held && parameterAxis !== null && p.parameter !== null);
-      const free = curve && data.unconstrained ? data.unconstrained : { risk: [], return: [] };
+      const free = curve && data.unconstrained ? data.unconstrained : { risk: [], expected_return: [] };
       const bounds = shown.filter(banded).map(valueOf.bound);
       const missed = absent.map((p) => p.parameter);
-      const xs = [...shown.map(valueOf.x), ...free.risk];
-      const ys = [...shown.map(valueOf.y), ...free.return];
+      const xs = [...shown.map(valueOf.x), ...free.risk, ...singles.risk];
+      const ys = [...shown.map(valueOf.y), ...free.expected_return, ...singles.expected_return];
       (curve ? xs : ys).push(...bounds);
       (parameterAxis === "x" ? xs : ys).push(...missed);
-      const X = scaleOf(xs, 0.05, !curve && whole);
+      const X = scaleOf(xs, 0.05, !curve && whole, !curve && data.log);
       const Y = scaleOf(ys, 0.07, false);
       const f = frame(svg, width, height, X, Y, {
         top: 10,
         xPercent: curve || parameterPercent,
-        yPercent: curve,
+        yPercent: ofPortfolios,
         xWhole: !curve && whole,
       });
-      byId("frontier-y").textContent = (curve ? data.y_label : data.objective_label) + f.yUnit;
+      byId("frontier-y").textContent = yLabel + f.yUnit;
       byId("frontier-x").textContent = (curve ? data.x_label : label) + f.xUnit;
 
       const px = (p) => f.x(valueOf.x(p));
@@ -368,8 +421,14 @@
         else svg.append(s("path", { class: "band-line", d: pathOf([outer[0], inner[0]]) }));
       }
       if (free.risk.length) {
-        const line = free.risk.map((risk, k) => [f.x(risk), f.y(free.return[k])]);
+        const line = free.risk.map((risk, k) => [f.x(risk), f.y(free.expected_return[k])]);
         svg.append(s("path", { class: "free", d: pathOf(line) }));
+      }
+      if (singles.risk.length) {
+        const named = singles.risk.length <= NAMED_SINGLES;
+        svg.append(s("g", { class: "singles" }, ...singles.risk.map((risk, k) =>
+          s("circle", { class: "single", cx: round(f.x(risk)), cy: round(f.y(singles.expected_return[k])), r: 2 },
+            named ? s("title", null, singles.names[k]) : null))));
       }
       for (const run of runsOf(plotted)) {
         if (run.length > 1) svg.append(s("path", { class: "curve", d: pathOf(run.map((p) => [px(p), py(p)])) }));
@@ -389,7 +448,9 @@
         const d = these.map((p) => glyph[status](...frontier.at[p.i].map(round), size)).join("");
         if (d) layer.append(s("path", { class: status, d }));
       }
-      svg.append(layer);
+      const best = data.sharpe ? frontier.at[data.sharpe.i] : null;
+      if (best) svg.append(s("path", { class: "sharpe", d: star(best[0], best[1], radius + 6.5) }));
+      svg.append(layer); // the star is below: whether its dot is filled is seen
       if (!shown.length) {
         const text = points.length ? "No point has an answer." : "There are no points.";
         const middle = { x: (f.left + f.right) / 2, y: (f.top + f.bottom) / 2, "text-anchor": "middle" };
@@ -418,102 +479,115 @@
 
     // ---------------------------------------------------------------- the weights
 
-    const area = chartIn("weights-chart");
-    const totals = names.map(() => 0);
-    for (const p of points) for (const [j, w] of p.weights) totals[j] += Math.abs(w);
-    const ranked = names.map((_, j) => j).sort((a, b) => totals[b] - totals[a] || a - b);
-    const coloured = ranked.slice(0, AREAS);
-    const layerOf = names.map(() => coloured.length);
-    coloured.forEach((j, k) => { layerOf[j] = k; });
-    const layers = coloured.length + (ranked.length > coloured.length ? 1 : 0);
-    const layerName = (k) => (k < coloured.length ? names[coloured[k]] : `others (${ranked.length - coloured.length})`);
-    const layerColour = (k) => `var(--area-${k < coloured.length ? k : AREAS})`;
-    // Of each point: positive and negative part of every layer.
-    const split = points.map((p) => {
-      const up = new Float64Array(layers);
-      const down = new Float64Array(layers);
-      for (const [j, w] of p.weights) (w > 0 ? up : down)[layerOf[j]] += w;
-      return { up, down };
-    });
-
-    const light = (k) => {
-      const svg = area.host.querySelector("svg");
-      svg.classList.toggle("some", k !== null);
-      for (const path of svg.querySelectorAll(".area")) path.classList.toggle("lit", Number(path.dataset.layer) === k);
-    };
-
-    const drawWeights = () => {
-      const { host } = area;
-      const height = Math.round(Math.min(300, Math.max(230, host.clientWidth * 0.36)));
-      const { svg, width } = canvas(host, height);
-      const sum = (values) => values.reduce((a, b) => a + b, 0);
-      const tops = split.map((part) => sum(part.up));
-      const lows = split.map((part) => sum(part.down));
-      const high = Math.max(0, ...tops);
-      const low = Math.min(0, ...lows);
-      const X = scaleOf(column("parameter"), points.every((p) => p.held) ? 0 : 0.02, whole);
-      const Y = { low: low * 1.02, high: high > 0 || low < 0 ? high * (low < 0 ? 1.02 : 1) : 1 };
-      const f = frame(svg, width, height, X, Y, {
-        top: 14,
-        xPercent: parameterPercent,
-        yPercent: weightPercent,
-        xWhole: whole,
+    // A chart of stacked weights: long positions upwards from zero, short ones downwards. `labels` says under which name
+    // the weight of each asset is counted; those with the most weight have a colour of their own.
+    const stackOf = (part, title, labels) => {
+      const stack = { ...chartIn(`${part}-chart`), title };
+      const totals = new Map(labels.map((name) => [name, 0]));
+      for (const p of points) for (const [j, w] of p.weights) totals.set(labels[j], totals.get(labels[j]) + Math.abs(w));
+      const places = new Map([...totals.keys()].map((name, k) => [name, k]));
+      const ranked = [...totals.keys()].sort((a, b) => totals.get(b) - totals.get(a) || places.get(a) - places.get(b));
+      const coloured = ranked.slice(0, AREAS);
+      const layerNamed = new Map(coloured.map((name, k) => [name, k]));
+      const layerOf = labels.map((name) => layerNamed.get(name) ?? coloured.length);
+      const layers = coloured.length + (ranked.length > coloured.length ? 1 : 0);
+      const layerName = (k) => (k < coloured.length ? coloured[k] : `others (${ranked.length - coloured.length})`);
+      const layerColour = (k) => `var(--area-${k < coloured.length ? k : AREAS})`;
+      // Of each point: positive and negative part of every layer.
+      const split = points.map((p) => {
+        const up = new Float64Array(layers);
+        const down = new Float64Array(layers);
+        for (const [j, w] of p.weights) (w > 0 ? up : down)[layerOf[j]] += w;
+        return { up, down };
       });
-      byId("weights-x").textContent = label + f.xUnit;
-      const runs = runsOf((p) => p.held && p.parameter !== null);
-      for (let k = 0; k < layers; k++) {
-        let d = "";
-        for (const run of runs) {
-          for (const side of ["up", "down"]) {
-            if (!run.some((p) => split[p.i][side][k] !== 0)) continue;
-            const base = run.map((p) => sum(split[p.i][side].subarray(0, k)));
-            const upper = run.map((p, m) => [f.x(p.parameter), f.y(base[m] + split[p.i][side][k])]);
-            const lower = run.map((p, m) => [f.x(p.parameter), f.y(base[m])]);
-            if (run.length === 1) {
-              const at = upper[0][0];
-              const [x0, x1] = [Math.max(f.left, at - 14), Math.min(f.right, at + 14)];
-              d += `M${round(x0)} ${round(upper[0][1])}H${round(x1)}V${round(lower[0][1])}H${round(x0)}z`;
-            } else d += pathOf([...upper, ...lower.reverse()]) + "z";
+      const light = (k) => {
+        const svg = stack.host.querySelector("svg");
+        svg.classList.toggle("some", k !== null);
+        for (const path of svg.querySelectorAll(".area")) path.classList.toggle("lit", Number(path.dataset.layer) === k);
+      };
+
+      stack.layers = layers;
+      stack.colourOf = (j) => layerColour(layerOf[j]);
+      stack.draw = () => {
+        const { host } = stack;
+        const height = Math.round(Math.min(300, Math.max(230, host.clientWidth * 0.36)));
+        const { svg, width } = canvas(host, height);
+        const sum = (values) => values.reduce((a, b) => a + b, 0);
+        const high = Math.max(0, ...split.map((one) => sum(one.up)));
+        const low = Math.min(0, ...split.map((one) => sum(one.down)));
+        const X = scaleOf(column("parameter"), points.every((p) => p.held) ? 0 : 0.02, whole, data.log);
+        const Y = { low: low * 1.02, high: high > 0 || low < 0 ? high * (low < 0 ? 1.02 : 1) : 1 };
+        const f = frame(svg, width, height, X, Y, {
+          top: 14,
+          xPercent: parameterPercent,
+          yPercent: weightPercent,
+          xWhole: whole,
+        });
+        byId(`${part}-x`).textContent = label + f.xUnit;
+        const runs = runsOf((p) => p.held && p.parameter !== null);
+        for (let k = 0; k < layers; k++) {
+          let d = "";
+          for (const run of runs) {
+            for (const side of ["up", "down"]) {
+              if (!run.some((p) => split[p.i][side][k] !== 0)) continue;
+              const base = run.map((p) => sum(split[p.i][side].subarray(0, k)));
+              const upper = run.map((p, m) => [f.x(p.parameter), f.y(base[m] + split[p.i][side][k])]);
+              const lower = run.map((p, m) => [f.x(p.parameter), f.y(base[m])]);
+              if (run.length === 1) {
+                const at = upper[0][0];
+                const [x0, x1] = [Math.max(f.left, at - 14), Math.min(f.right, at + 14)];
+                d += `M${round(x0)} ${round(upper[0][1])}H${round(x1)}V${round(lower[0][1])}H${round(x0)}z`;
+              } else d += pathOf([...upper, ...lower.reverse()]) + "z";
+            }
+          }
+          const path = s("path", { class: points.length > 250 ? "area close" : "area", d, "data-layer": k });
+          path.style.fill = layerColour(k);
+          svg.append(path);
+        }
+        if (low < 0) {
+          const at = Math.round(f.y(0)) + 0.5;
+          svg.append(s("line", { class: "zeroline", x1: f.left, x2: f.right, y1: at, y2: at }));
+        }
+        const absent = points.filter((p) => !p.held && p.parameter !== null);
+        for (const status of ["infeasible", "unknown"]) {
+          const size = points.length <= 250 ? 3.8 : 2.5;
+          const these = absent.filter((p) => p.status === status);
+          const d = these.map((p) => glyph[status](round(f.x(p.parameter)), f.bottom + 0.5, size)).join("");
+          if (d) svg.append(s("path", { class: status, d }));
+        }
+        stack.at = points.map((p) => (p.parameter === null ? null : [f.x(p.parameter), f.bottom]));
+        stack.frame = f;
+        stack.toWeight = (py) => Y.low + ((f.bottom - py) / (f.bottom - f.top)) * (Y.high - Y.low);
+        stack.marks = s("g", null);
+        svg.append(stack.marks);
+        host.replaceChildren(svg, stack.tip);
+      };
+      stack.drawLegend = () => {
+        byId(`${part}-legend`).replaceChildren(...Array.from({ length: layers }, (_, k) =>
+          h("li", { title: layerName(k), onpointerenter: () => light(k), onpointerleave: () => light(null) },
+            h("i", { class: "swatch", css: { background: layerColour(k) } }),
+            h("span", null, shorten(layerName(k), 24)))));
+      };
+      // What is drawn at a height of the stack, as [name, weight]; null beside it.
+      stack.layerAt = (i, value) => {
+        for (const side of ["up", "down"]) {
+          let base = 0;
+          for (let k = 0; k < layers; k++) {
+            const next = base + split[i][side][k];
+            const inside = value >= Math.min(base, next) && value <= Math.max(base, next);
+            if (next !== base && inside) return [layerName(k), next - base];
+            base = next;
           }
         }
-        const path = s("path", { class: points.length > 250 ? "area close" : "area", d, "data-layer": k });
-        path.style.fill = layerColour(k);
-        svg.append(path);
-      }
-      const absent = points.filter((p) => !p.held && p.parameter !== null);
-      for (const status of ["infeasible", "unknown"]) {
-        const size = points.length <= 250 ? 3.8 : 2.5;
-        const these = absent.filter((p) => p.status === status);
-        const d = these.map((p) => glyph[status](round(f.x(p.parameter)), f.bottom + 0.5, size)).join("");
-        if (d) svg.append(s("path", { class: status, d }));
-      }
-      area.at = points.map((p) => (p.parameter === null ? null : [f.x(p.parameter), f.bottom]));
-      area.frame = f;
-      area.low = Y.low;
-      area.toWeight = (py) => Y.low + ((f.bottom - py) / (f.bottom - f.top)) * (Y.high - Y.low);
-      area.marks = s("g", null);
-      svg.append(area.marks);
-      host.replaceChildren(svg, area.tip);
+        return null;
+      };
+      return stack;
     };
-    const weightsLegend = () => {
-      byId("weights-legend").replaceChildren(...Array.from({ length: layers }, (_, k) =>
-        h("li", { title: layerName(k), onpointerenter: () => light(k), onpointerleave: () => light(null) },
-          h("i", { class: "swatch", css: { background: layerColour(k) } }),
-          h("span", null, shorten(layerName(k), 24)))));
-    };
-    // The asset drawn at a height of the stack, as [name, weight]; null beside it.
-    const assetAt = (i, value) => {
-      for (const side of ["up", "down"]) {
-        let base = 0;
-        for (let k = 0; k < layers; k++) {
-          const next = base + split[i][side][k];
-          const inside = value >= Math.min(base, next) && value <= Math.max(base, next);
-          if (next !== base && inside) return [layerName(k), next - base];
-          base = next;
-        }
-      }
-      return null;
-    };
+    const byAsset = stackOf("weights", "Weights", names);
+    const byGroup = data.groups && names.length
+      ? stackOf("groups", "Weights by group", data.groups)
+      : null;
+    const stacks = byGroup ? [byAsset, byGroup] : [byAsset];
 
     // ---------------------------------------------------------------- marks and tips
 
@@ -533,24 +607,25 @@
       }
       frontier.marks.replaceChildren(...front);
 
-      const f = area.frame;
-      const back = [];
-      if (f) {
-        if (current >= 0 && area.at[current]) {
-          const x = area.at[current][0];
+      for (const stack of stacks) {
+        const f = stack.frame;
+        if (!f) continue;
+        const back = [];
+        if (current >= 0 && stack.at[current]) {
+          const x = stack.at[current][0];
           const line = { x1: x, x2: x, y1: f.top - 4, y2: f.bottom };
           back.push(s("line", { class: "cursor under", ...line }), s("line", { class: "cursor", ...line }));
         }
         for (const i of pins) {
-          if (!area.at[i]) continue;
-          const x = area.at[i][0];
+          if (!stack.at[i]) continue;
+          const x = stack.at[i][0];
           back.push(badge(i, x, f.top - 4, s("line", { x1: x, x2: x, y1: f.top, y2: f.bottom })));
         }
-        area.marks.replaceChildren(...back);
+        stack.marks.replaceChildren(...back);
       }
 
       const p = points[current];
-      for (const chart of [frontier, area]) {
+      for (const chart of [frontier, ...stacks]) {
         if (!p) continue;
         chart.host.setAttribute("aria-valuenow", rank[current] + 1);
         const pinned = pins.includes(current) ? `, pinned as ${LETTERS[pins.indexOf(current)]}` : "";
@@ -559,9 +634,9 @@
     };
     const brief = (p) => {
       const lines = [`${pointName(p)}: ${label} ${show.parameter(p)}`];
-      if (p.held && curve) lines.push(`return ${show.return(p)}, risk ${show.risk(p)}`);
+      if (p.held && ofPortfolios) lines.push(`expected return ${show.expected_return(p)}, risk ${show.risk(p)}`);
       else if (p.held) lines.push(`${data.objective_label} ${show.objective(p)}`);
-      lines.push(p.words);
+      lines.push(p.held && p.words !== data.legend.optimal ? `gap ${p.words}` : p.words);
       return lines;
     };
     const showTip = (chart, lines, x, y) => {
@@ -579,15 +654,15 @@
       const at = frontier.at[current];
       if (at) showTip(frontier, brief(points[current]), at[0], at[1]);
     };
-    const tipWeights = (pointerY) => {
+    const tipWeights = (stack, pointerY) => {
       const p = points[current];
-      const at = area.at[current];
-      if (!at || !area.toWeight) return;
+      const at = stack.at[current];
+      if (!at || !stack.toWeight) return;
       const lines = brief(p).slice(0, 1);
-      const asset = p.held && pointerY !== null ? assetAt(current, area.toWeight(pointerY)) : null;
+      const asset = p.held && pointerY !== null ? stack.layerAt(current, stack.toWeight(pointerY)) : null;
       if (asset) lines.unshift(`${asset[0]}: ${weightText(asset[1])}`);
       if (!p.held) lines.push(p.words);
-      showTip(area, lines, at[0], pointerY ?? 60);
+      showTip(stack, lines, at[0], pointerY ?? 60);
     };
 
     // ---------------------------------------------------------------- pointer and keyboard
@@ -631,18 +706,28 @@
 
     const single = (p) => {
       const facts = [[label, show.parameter(p)]];
-      if (p.held && p.return !== null) facts.push(["expected return", show.return(p)]);
+      if (p.held && p.expected_return !== null) facts.push(["expected return", show.expected_return(p)]);
       if (p.held && p.risk !== null) facts.push(["risk", show.risk(p)]);
-      if (p.held && !curve) facts.push([data.objective_label, show.objective(p)]);
+      if (p.held && p.sharpe_ratio !== null) facts.push(["sharpe ratio", show.sharpe_ratio(p)]);
+      if (p.held && !ofPortfolios) facts.push([data.objective_label, show.objective(p)]);
       facts.push(["status", statusWords[p.status]]);
-      if (p.held) facts.push(["how good", p.words]);
-      facts.push(["time", show.seconds(p)]);
+      if (p.held) facts.push(["gap", p.words]);
+      if (p.held && p.status !== "optimal" && p.risk_gap !== null) facts.push(["risk gap", show.risk_gap(p)]);
+      if (p.held && p.found_by !== "-") facts.push(["found by", p.found_by]);
+      facts.push(["seconds", show.seconds(p)]);
       const list = holdingsOf(p);
-      const widest = list.length ? Math.abs(list[0][1]) : 1;
+      // From the largest short position to the largest long one; bars begin at zero and shorts go to the left.
+      const least = Math.min(0, ...list.map(([, w]) => w));
+      const width = Math.max(0, ...list.map(([, w]) => w)) - least || 1;
       const kind = (list.some(([j]) => names[j].length > 14) ? " long" : "") + (list.length > 40 ? " many" : "");
       const barOf = (j, w) => {
-        const css = { width: `${(100 * Math.abs(w)) / widest}%`, background: layerColour(layerOf[j]) };
-        return h("span", { class: "track" }, h("i", { class: "fill", css }));
+        const css = {
+          left: `${(100 * (Math.min(w, 0) - least)) / width}%`,
+          width: `${(100 * Math.abs(w)) / width}%`,
+          background: byAsset.colourOf(j),
+        };
+        const zero = least < 0 ? h("i", { class: "zero", css: { left: `${(-100 * least) / width}%` } }) : null;
+        return h("span", { class: "track" }, h("i", { class: w < 0 ? "fill short" : "fill", css }), zero);
       };
       return [
         h("div", { class: "top" },
@@ -654,7 +739,7 @@
           : h("p", { class: "quiet-text" }, `${p.words[0].toUpperCase()}${p.words.slice(1)}.`),
         h("ul", { class: `holdings${kind}`, "aria-label": "Holdings" }, ...list.map(([j, w]) =>
           h("li", null,
-            h("span", { class: "name" }, names[j]),
+            h("span", { class: "name", title: data.groups?.[j] ?? null }, names[j]),
             barOf(j, w),
             h("span", { class: "value" }, weightText(w))))),
       ];
@@ -674,8 +759,9 @@
         return b[key] > a[key] ? "+" + text : text;
       };
       const facts = [];
-      if (curve) facts.push(
-        fact("return", show.return(a), show.return(b), difference("return", returnDecimals)),
+      if (ofPortfolios) facts.push(
+        fact("expected return", show.expected_return(a), show.expected_return(b),
+          difference("expected_return", returnDecimals)),
         fact("risk", show.risk(a), show.risk(b), difference("risk", riskDecimals)));
       else {
         const known = a.objective !== null && b.objective !== null;
@@ -739,18 +825,24 @@
     // ---------------------------------------------------------------- the table
 
     const statuses = ["optimal", "feasible", "unknown", "infeasible"]; // in the order of sorting
+    const optional = ["expected_return", "risk", "risk_gap", "sharpe_ratio", "found_by"];
     const columnsShown = [
-      { key: "point", title: "point", width: 70, value: (p) => p.point },
-      { key: "parameter", title: label, width: 104, value: (p) => p.parameter, text: show.parameter },
-      { key: "status", title: "status", width: 104, words: true, value: (p) => statuses.indexOf(p.status) },
-      { key: "return", title: "return", width: 90, value: (p) => p.return, text: show.return },
-      { key: "risk", title: "risk", width: 90, value: (p) => p.risk, text: show.risk },
-      { key: "objective", title: data.objective_label, width: 112, value: (p) => p.objective, text: show.objective },
-      { key: "bound", title: "proven bound", width: 112, value: (p) => p.bound, text: show.bound },
-      { key: "gap", title: "gap", width: 78, value: (p) => p.gap, text: show.gap },
-      { key: "assets", title: "assets", width: 78, value: (p) => (p.held ? p.assets : null), text: show.assets },
-      { key: "seconds", title: "time", width: 82, value: (p) => p.seconds, text: show.seconds },
-    ].filter(({ key }) => !["return", "risk"].includes(key) || column(key).length);
+      { key: "point", title: "point", width: 62, value: (p) => p.point },
+      { key: "parameter", title: label, width: 96, value: (p) => p.parameter, text: show.parameter },
+      { key: "status", title: "status", width: 108, words: true, value: (p) => statuses.indexOf(p.status) },
+      { key: "expected_return", title: "expected return", width: 92, value: (p) => p.expected_return,
+        text: show.expected_return },
+      { key: "risk", title: "risk", width: 84, value: (p) => p.risk, text: show.risk },
+      { key: "objective", title: data.objective_label, width: 100, value: (p) => p.objective, text: show.objective },
+      { key: "bound", title: "bound", width: 100, value: (p) => p.bound, text: show.bound },
+      { key: "gap", title: "gap", width: 72, value: (p) => p.gap, text: show.gap },
+      { key: "risk_gap", title: "risk gap", width: 80, value: (p) => p.risk_gap, text: show.risk_gap },
+      { key: "sharpe_ratio", title: "sharpe ratio", width: 84, value: (p) => p.sharpe_ratio, text: show.sharpe_ratio },
+      { key: "assets", title: "assets", width: 72, value: (p) => (p.held ? p.assets : null), text: show.assets },
+      { key: "found_by", title: "found by", width: 136, words: true, value: (p) => p.found_by, text: show.found_by },
+      { key: "seconds", title: "seconds", width: 88, value: (p) => p.seconds, text: show.seconds },
+    ].filter(({ key }) => key !== "assets" || data.parameter !== "assets") // the parameter says so already
+      .filter(({ key }) => !optional.includes(key) || column(key).some((value) => value !== "-"));
     const table = byId("table");
     const scroller = byId("scroller");
     const body = table.tBodies[0];
@@ -797,7 +889,7 @@
           return h("th", { scope: "row" }, button);
         }
         if (c.key === "status") return h("td", { class: "words" }, symbol(p.status), statusShort[p.status]);
-        return h("td", null, c.text(p));
+        return h("td", { class: c.words ? "words" : null, title: c.words ? c.text(p) : null }, c.text(p));
       });
       return h("tr", { class: "row", "data-i": i, "aria-rowindex": place[i] + 2 }, ...cells);
     };
@@ -873,9 +965,9 @@
     const csv = () => {
       const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
       const cell = (value) => (value === null || value === undefined ? "" : quote(String(value)));
-      const lines = [["point", "parameter", "status", "return", "risk", ...names].map(quote).join(",")];
+      const lines = [["point", data.parameter, "status", "expected_return", "risk", ...names].map(quote).join(",")];
       for (const p of points) {
-        const row = [p.point, p.parameter, p.status, p.return, p.risk].map(cell);
+        const row = [p.point, p.parameter, p.status, p.expected_return, p.risk].map(cell);
         for (let j = 0; j < names.length; j++) row.push(p.held ? String(p.weights.get(j) ?? 0) : "");
         lines.push(row.join(","));
       }
@@ -896,7 +988,7 @@
     const beforePrint = () => {
       root.dataset.theme = "light";
       frontier.tip.hidden = true;
-      area.tip.hidden = true;
+      for (const stack of stacks) stack.tip.hidden = true;
       if (!windowed) return;
       body.replaceChildren(...sorted.slice(0, PRINTED_ROWS).map(rowOf));
       drawn = { first: -1, last: -1, order: null };
@@ -914,29 +1006,36 @@
 
     const draw = () => {
       drawFrontier();
-      if (!byId("weights").hidden) drawWeights();
+      if (!byId("weights").hidden) for (const stack of stacks) stack.draw();
       renderMarks();
     };
-    byId("weights").hidden = layers === 0;
+    byId("weights").hidden = byAsset.layers === 0;
+    byId("groups").hidden = !byGroup;
+    byId("rules").hidden = !document.querySelector(".rules-list div");
     byId("download").disabled = points.length === 0;
-    const axes = curve ? `${data.y_label} against ${data.x_label}` : `${data.objective_label} against ${label}`;
+    const axes = `${yLabel} against ${curve ? data.x_label : label}`;
     frontier.host.setAttribute("aria-label", axes);
-    area.host.setAttribute("aria-label", `Weights against ${label}`);
+    for (const stack of stacks) stack.host.setAttribute("aria-label", `${stack.title} against ${label}`);
     const unplaced = points.filter((p) => !p.held && parameterAxis === null);
+    const notes = [];
     if (unplaced.length) {
       const some = unplaced.slice(0, 12).map(show.parameter).join(", ");
-      byId("frontier-note").textContent = `Without an answer: ${label} ${some}${unplaced.length > 12 ? ", …" : ""}.`;
-      byId("frontier-note").hidden = false;
+      notes.push(`Without an answer: ${label} ${some}${unplaced.length > 12 ? ", …" : ""}.`);
     }
+    if (singles.outside) {
+      notes.push(`${singles.outside} of ${singles.outside + singles.risk.length} single assets lie outside the picture.`);
+    }
+    byId("frontier-note").textContent = notes.join(" ");
+    byId("frontier-note").hidden = !notes.length;
     legendOf();
-    weightsLegend();
+    for (const stack of stacks) stack.drawLegend();
     drawHead();
     sortRows();
     draw();
     renderPanel();
     renderRows(false);
     listen(frontier, false, tipFrontier);
-    listen(area, true, tipWeights);
+    for (const stack of stacks) listen(stack, true, (pointerY) => tipWeights(stack, pointerY));
     listenTable();
     byId("download").addEventListener("click", download);
     document.addEventListener("keydown", (event) => { if (event.key === "Escape") unpinAll(); });

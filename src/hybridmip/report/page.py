@@ -16,11 +16,19 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from hybridmip.errors import ArgumentError
-from hybridmip.report.terminal import optimality_in_words, percent_above, round_up
+from hybridmip.report import marks
+from hybridmip.run.words import advice, finder_in_words, gap_in_words, round_up
 
 _STATUSES = ("optimal", "feasible", "infeasible", "unknown")
-_NUMBERS = ("parameter", "objective", "bound", "gap", "return", "risk", "risk_bound", "seconds")
+_NUMBERS = (
+    "parameter", "objective", "bound", "gap", "expected_return", "risk", "risk_bound", "risk_gap", "sharpe_ratio",
+    "seconds",
+)  # fmt: skip
+#: What can be drawn: risk and return, or risk or objective against the parameter.
+CHARTS = ("risk_return", "risk", "objective")
 # From this many weights on, they are written as whole multiples of a millionth of the largest, to keep the page small.
 _MANY_WEIGHTS = 100_000
 
@@ -36,16 +44,24 @@ def frontier_page(document: Mapping[str, Any]) -> str:
         - `title`, `subtitle`, `version` : str
         - `settings` : mapping of str to str, shown small at the end
         - `x_label`, `y_label` : str, axes of risk and return
-        - `parameter_label` : str, what changes from point to point. A label that speaks of return (or
-          risk) puts the marks of infeasible points on that axis; such values are shown in percent.
+        - `parameter`, `parameter_label` : str, what changes from point to point: its name in tables, and in words. A
+          label that speaks of return (or risk) puts the marks of infeasible points on that axis; such values are shown
+          in percent.
+        - `chart` : str, optional; `risk_return`, or `risk` or `objective` against the parameter. Left out, it is risk
+          and return where some point has both.
+        - `log` : bool, optional, whether the parameter's axis is logarithmic
         - `objective_label` : str, optional, "objective" if left out
+        - `rules` : mapping of str to str, optional: limits, groups and what is best, in words
+        - `groups` : mapping of asset to group, optional: a second chart of the weights
         - `points` : sequence of mappings with `point`, `parameter`, `status` (optimal, feasible, infeasible
-          or unknown), `objective`, `bound`, `gap`, `return`, `risk`, `risk_bound`, `assets`, `seconds` and
-          `weights` (name to weight, nonzero ones). Numbers may be None.
-        - `unconstrained` : mapping with `risk` and `return`, two lists of one length, or None
+          or unknown), `objective`, `bound`, `gap`, `expected_return`, `risk`, `risk_bound`, `risk_gap`,
+          `sharpe_ratio`, `assets`, `found_by`, `seconds` and `weights` (name to weight, nonzero ones). Numbers may be
+          None.
+        - `risk_free` : float, optional, to which the Sharpe ratios belong
+        - `suggested_time_limit` : float, optional, with which bounds would become tighter
+        - `unconstrained` : mapping with `risk` and `expected_return`, two lists of one length, or None
+        - `single_assets` : mapping with `names`, `risk` and `expected_return`, or None
         - `names` : sequence of str, all assets in order
-
-        Where no point has both risk and return, the chart shows the objective over the parameter.
 
     Returns
     -------
@@ -59,7 +75,7 @@ def frontier_page(document: Mapping[str, Any]) -> str:
         When the document lacks a part, has an unknown status, or two lists differ in length.
     """
     points = _checked_points(document)
-    curve = _has_curve(points, str(_part(document, "parameter_label")))
+    chart = _chart(document, points)
     objective_label = str(document.get("objective_label") or "objective")
     parameter_label = str(_part(document, "parameter_label"))
     held, weights, unit = _compact_weights(points, [str(name) for name in document.get("names") or ()])
@@ -67,27 +83,36 @@ def frontier_page(document: Mapping[str, Any]) -> str:
     columns["point"] = [point.get("point", k) for k, point in enumerate(points)]
     columns["status"] = [str(point["status"]) for point in points]
     columns["assets"] = [int(point.get("assets") or 0) for point in points]
+    columns["found_by"] = [finder_in_words(str(point.get("found_by") or "")) for point in points]
     columns["words"] = [_in_words(point) for point in points]
+    free = _pairs("unconstrained", document.get("unconstrained"))
+    log = bool(document.get("log")) and all((_number(point, "parameter") or 0.0) > 0 for point in points)
+    groups = {str(name): str(group) for name, group in (document.get("groups") or {}).items()}
     data = {
-        "curve": curve,
+        "chart": chart,
+        "log": log,
+        "parameter": str(document.get("parameter") or "parameter"),
         "x_label": str(document.get("x_label") or "risk"),
-        "y_label": str(document.get("y_label") or "return"),
+        "y_label": str(document.get("y_label") or "expected return"),
         "parameter_label": parameter_label,
         "objective_label": objective_label,
         "columns": columns,
         "held": held,
         "weights": weights,
         "unit": unit,
-        "unconstrained": _unconstrained(document.get("unconstrained")),
-    }
+        "groups": [groups.get(name, marks.NO_GROUP) for name in held] if groups else None,
+        "unconstrained": free,
+        "single_assets": _single_assets(document, points, free) if chart == "risk_return" else None,
+        "sharpe": _sharpe(document, points),
+        "legend": {
+            "free": marks.FREE, "optimal": marks.OPTIMAL, "feasible": marks.FEASIBLE, "band": marks.BAND,
+            "infeasible": marks.INFEASIBLE, "single": marks.SINGLE,
+        },
+    }  # fmt: skip
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
-    )
-    settings = "".join(
-        f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>"
-        for name, value in (document.get("settings") or {}).items()
     )
     return Template(_asset("page.html")).substitute(
         policy=escape(policy),
@@ -96,12 +121,11 @@ def frontier_page(document: Mapping[str, Any]) -> str:
         title=_text(_part(document, "title")),
         subtitle=_text(document.get("subtitle") or ""),
         version=_text(document.get("version") or ""),
-        reading=_text(_reading(curve, parameter_label, objective_label)),
-        tally=_tally(points),
-        frontier_title=_text(
-            "Risk and return" if curve else f"{objective_label[:1].upper()}{objective_label[1:]} by {parameter_label}"
-        ),
-        settings=settings,
+        reading=_text(_reading(chart, parameter_label, objective_label)),
+        tally=_tally(points) + _advice(document),
+        frontier_title=_text(_heading(chart, parameter_label, objective_label)),
+        rules=_list(document.get("rules")),
+        settings=_list(document.get("settings")),
         document=_embedded(data),
     )
 
@@ -146,21 +170,71 @@ def _number(point: Mapping[str, Any], key: str) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-def _has_curve(points: Sequence[Mapping[str, Any]], parameter_label: str) -> bool:
-    """Whether the chart is of risk and return: some point has both, or none has anything and the label says so."""
+def _chart(document: Mapping[str, Any], points: Sequence[Mapping[str, Any]]) -> str:
+    """What is drawn: as asked, else risk and return if some point has both, or none has anything and the label says so.
+
+    What is asked is not drawn where no point has it.
+    """
+    asked = document.get("chart")
+    if asked is not None and asked not in CHARTS:
+        raise ArgumentError(f"chart is {asked!r}; it must be {', '.join(CHARTS)}")
+    has = {key for key in ("risk", "expected_return") for point in points if _number(point, key) is not None}
     if all(point["status"] in ("infeasible", "unknown") for point in points):
-        return any(word in parameter_label.lower() for word in ("return", "risk"))
-    return any(_number(point, "risk") is not None and _number(point, "return") is not None for point in points)
+        label = str(_part(document, "parameter_label")).lower()
+        return str(asked or ("risk_return" if any(word in label for word in ("return", "risk")) else "objective"))
+    both = any(_number(point, "risk") is not None and _number(point, "expected_return") is not None for point in points)
+    if asked == "risk":
+        return "risk" if "risk" in has else "objective"
+    return "objective" if asked == "objective" or not both else "risk_return"
 
 
-def _unconstrained(curve: Mapping[str, Sequence[float]] | None) -> dict[str, list[float]] | None:
+def _list(entries: Mapping[str, Any] | None) -> str:
+    """Names and texts as entries of a list; HTML. A number and its percent sign stay together."""
+    return "".join(
+        f"<div><dt>{_text(name)}</dt><dd>{_text(str(value).replace(' %', chr(160) + '%'))}</dd></div>"
+        for name, value in (entries or {}).items()
+    )
+
+
+def _pairs(part: str, curve: Mapping[str, Sequence[float]] | None) -> dict[str, list[float]] | None:
+    """Risks and returns of one length; those that are not finite are left out."""
     if not curve:
         return None
-    risk, level = curve["risk"], curve["return"]
+    risk, level = curve["risk"], curve["expected_return"]
     if len(risk) != len(level):
-        raise ArgumentError(f"unconstrained has {len(risk)} risks and {len(level)} returns; give one of each per point")
+        raise ArgumentError(f"{part} has {len(risk)} risks and {len(level)} returns; give one of each per point")
     pairs = [(x, y) for x, y in zip(risk, level, strict=True) if math.isfinite(x) and math.isfinite(y)]
-    return {"risk": [float(x) for x, _ in pairs], "return": [float(y) for _, y in pairs]}
+    return {"risk": [float(x) for x, _ in pairs], "expected_return": [float(y) for _, y in pairs]}
+
+
+def _single_assets(
+    document: Mapping[str, Any], points: Sequence[Mapping[str, Any]], free: Mapping[str, list[float]] | None
+) -> dict[str, Any] | None:
+    """The single assets that are near enough to be drawn, and how many are not."""
+    single = document.get("single_assets")
+    if not single:
+        return None
+    _pairs("single_assets", single)
+    inside = np.ones(len(single["risk"]), dtype=bool)
+    for key in ("risk", "expected_return"):
+        drawn = [value for point in points if (value := _number(point, key)) is not None]
+        inside &= marks.near([*drawn, *(free[key] if free else [])], single[key])
+    chosen = np.flatnonzero(inside)
+    return {
+        "names": [str(single["names"][j]) for j in chosen],
+        "risk": [float(single["risk"][j]) for j in chosen],
+        "expected_return": [float(single["expected_return"][j]) for j in chosen],
+        "outside": int((~inside).sum()),
+    }
+
+
+def _sharpe(document: Mapping[str, Any], points: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Place of the point with the largest Sharpe ratio, if one is above 0, and what it is called."""
+    ratios = [(_number(point, "sharpe_ratio") or 0.0, -i) for i, point in enumerate(points)]
+    ratio, i = max(ratios, default=(0.0, 0))
+    if ratio <= 0.0:
+        return None
+    return {"i": -i, "label": marks.sharpe_label(ratio, float(document.get("risk_free") or 0.0))}
 
 
 def _compact_weights(
@@ -196,19 +270,36 @@ def _in_words(point: Mapping[str, Any]) -> str:
         return "no answer was found"
     objective, bound = _number(point, "objective"), _number(point, "bound")
     objective, bound = (math.nan if number is None else number for number in (objective, bound))
-    return optimality_in_words(objective, bound, point["status"] == "optimal")
+    return gap_in_words(objective, bound, point["status"] == "optimal", _number(point, "gap"))
 
 
-def _reading(curve: bool, parameter_label: str, objective_label: str) -> str:
-    if curve:
+def _heading(chart: str, parameter_label: str, objective_label: str) -> str:
+    if chart == "risk_return":
+        return "Risk and return"
+    shown = "Risk" if chart == "risk" else f"{objective_label[:1].upper()}{objective_label[1:]}"
+    return f"{shown} by {parameter_label}"
+
+
+def _reading(chart: str, parameter_label: str, objective_label: str) -> str:
+    gap = f" The gap is the share of the {objective_label} by which the optimum can be lower at most"
+    if chart != "objective":
         return (
-            f"Each dot is the portfolio of least risk that was found for one value of {parameter_label}; the shaded "
-            "band reaches from it to the least risk that proof does not rule out: the true optimum lies inside it."
+            f"Each dot is the best portfolio that was found for one value of {parameter_label}; the shaded band "
+            "reaches from it to the least risk that proof does not rule out: the true optimum lies inside it."
+            f"{gap}; the risk gap is the same in terms of risk (volatility, the standard deviation)."
         )
     return (
         f"Each dot is the best {objective_label} that was found for one value of {parameter_label}; the shaded band "
-        "reaches from it to the proven bound, so the true optimum lies inside the band."
+        f"reaches from it to the proven bound, so the true optimum lies inside the band.{gap}."
     )
+
+
+def _advice(document: Mapping[str, Any]) -> str:
+    """What would close open gaps; HTML."""
+    limit = document.get("suggested_time_limit")
+    if limit is None:
+        return ""
+    return f" {_text(advice(limit))} (on the command line {_text(advice(limit, '--time-limit ').split(' tight')[0])})."
 
 
 def _tally(points: Sequence[Mapping[str, Any]]) -> str:
@@ -218,13 +309,13 @@ def _tally(points: Sequence[Mapping[str, Any]]) -> str:
     if count["optimal"]:
         parts.append(f"<b>{count['optimal']}</b> proven optimal")
     if count["feasible"]:
-        above = [
-            percent_above(_number(point, "objective") or 0.0, bound)
-            for point in points
-            if point["status"] == "feasible" and (bound := _number(point, "bound")) is not None
+        gaps = [_widest(points, key) for key in ("gap", "risk_gap")]
+        said = [
+            f"{name} at most {round_up(100 * gap)} %"
+            for name, gap in zip(("gap", "risk gap"), gaps, strict=True)
+            if gap
         ]
-        worst = max(above, default=math.inf) if len(above) == count["feasible"] else math.inf
-        known = f" (at most {round_up(worst)} % above the optimum)" if math.isfinite(worst) else ""
+        known = f" ({', '.join(said)})" if said else ""
         parts.append(f"<b>{count['feasible']}</b> feasible, not proven optimal{known}")
     if count["infeasible"]:
         parts.append(f"<b>{count['infeasible']}</b> infeasible")
@@ -232,3 +323,10 @@ def _tally(points: Sequence[Mapping[str, Any]]) -> str:
         parts.append(f"<b>{count['unknown']}</b> without an answer")
     seconds = sum(_number(point, "seconds") or 0.0 for point in points)
     return ", ".join(parts) + f"; <b>{seconds:.{1 if seconds < 100 else 0}f}</b> seconds in all."
+
+
+def _widest(points: Sequence[Mapping[str, Any]], key: str) -> float | None:
+    """The widest gap of points that are not proven optimal; None where one of them has none."""
+    found = [_number(point, key) for point in points if point["status"] == "feasible"]
+    known = [gap for gap in found if gap is not None]
+    return max(known) if known and len(known) == len(found) else None

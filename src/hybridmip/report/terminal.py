@@ -11,97 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from rich.table import Table
 from rich.text import Text
 
-from hybridmip.run.config import DEFAULT_RELAXATIONS
-from hybridmip.run.result import Result, Status, StopReason
+from hybridmip.run.result import Result, Status
+from hybridmip.run.words import CLOSED, advice, result_lines, risk_gap_in_words
 
-#: How each stop reason reads after "status:".
-STOP_WORDS = {
-    StopReason.GAP_REACHED: "the gap asked for is closed",
-    StopReason.CONVERGED: "the search found nothing better",
-    StopReason.EXHAUSTED: "every possibility was covered",
-    StopReason.TIME_LIMIT: "the time limit ended the search",
-    StopReason.EVALUATION_LIMIT: "the evaluation limit ended the search",
-    StopReason.INTERRUPTED: "interrupted; this is the best so far",
-    StopReason.CALLBACK: "the callback ended the search",
-    StopReason.PROVEN_INFEASIBLE: "no answer can satisfy every rule",
-    StopReason.ENGINE_FAILED: "a solver underneath gave up",
-}
-
-#: Percent above the optimum that numerical tolerances leave even where the gap is closed.
-CLOSED = 1e-4
-
-#: What `Result.found_by` means, in words; relaxations apart.
-FINDERS = {
-    "warm start": "neighbouring answer",
-    "start": "first try",
-    "quick start": "quick local search",
-    "random": "random choice",
-    "feasibility": "search for a feasible point",
-    "repair": "repair of a near miss",
-    "genetic": "genetic algorithm",
-    "crossed": "cross of two answers",
-    "neighborhood": "neighborhood search",
-    "descent": "local search",
-    "shaken": "local search, shaken",
-    "restarted": "local search, restarted",
-    "grown": "local search, grown",
-    "enumeration": "trying every choice",
-}
-
-#: Objectives up to this size are shown as 0.
-ROUNDING = 1e-15
 #: Weights up to this size are not shown as held.
 NEGLIGIBLE_WEIGHT = 1e-9
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 # Dots of one Braille character, by column (2) and row (4).
 _BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-
-
-def percent_above(objective: float, bound: float) -> float:
-    """How far above the optimum the objective can be, in percent of the optimum; infinite when unknown.
-
-    The optimum lies between the bound and the objective, so (objective - optimum) / |optimum| is largest
-    at the bound, provided both have the same sign.
-    """
-    if not (math.isfinite(objective) and math.isfinite(bound)):
-        return math.inf
-    if objective <= bound:
-        return 0.0
-    if objective * bound <= 0.0:
-        return math.inf
-    return 100.0 * (objective - bound) / abs(bound)
-
-
-def round_up(value: float, digits: int = 2) -> str:
-    """Text of a positive number with `digits` significant digits, never below the number itself."""
-    if value == 0.0 or not math.isfinite(value):
-        return f"{value:g}"
-    exponent = math.floor(math.log10(value)) - digits + 1
-    # Steps are counted with a little slack, or 0.3 / 0.1 would round up to 4 steps.
-    steps = math.ceil(value / 10.0**exponent * (1.0 - 1e-12))
-    return f"{steps * 10.0**exponent:.{max(0, -exponent)}f}"
-
-
-def optimality_in_words(objective: float, bound: float, optimal: bool = False) -> str:
-    """What the bound proves about the objective, as a sentence without full stop.
-
-    `optimal` is the status: near 0 percent mean nothing, but the gap can be closed all the same.
-    """
-    above = percent_above(objective, bound)
-    if optimal or above <= CLOSED:
-        return "proven optimal"
-    if math.isfinite(above):
-        return f"at most {round_up(above)} % above the optimum (proven)"
-    return "no useful lower bound is known"
-
-
-def finder_in_words(found_by: str) -> str:
-    """Which part of the solver found an answer."""
-    how, _, name = found_by.rpartition(" ")
-    if name in DEFAULT_RELAXATIONS:
-        return f"{how} {name.capitalize()} relaxation".strip()
-    return FINDERS.get(found_by, found_by) or "-"
 
 
 def bar(fraction: float, width: int, ascii_only: bool = False) -> str:
@@ -148,8 +66,8 @@ def portfolio_table(
         table.add_column(group_title, style="dim", no_wrap=True)
     table.add_column("weight", no_wrap=True)
     table.add_column("", justify="right", no_wrap=True)
-    table.add_column("return", justify="right", no_wrap=True)
-    table.add_column("risk share", justify="right", no_wrap=True)
+    table.add_column("expected return", justify="right", no_wrap=True)
+    table.add_column("risk contribution", justify="right", no_wrap=True)
     held = [int(j) for j in np.argsort(-weight, kind="stable") if abs(weight[j]) > NEGLIGIBLE_WEIGHT]
     for rank, j in enumerate(held, start=1):
         cells: list[str | Text] = [str(rank), Text(names[j])]
@@ -170,10 +88,12 @@ def summary(
     *,
     expected_return: float | None = None,
     risk: float | None = None,
-    objective_name: str = "objective",
+    objective_name: str = "",
+    risk_gap: float | None = None,
+    advise: bool = True,
     periods_per_year: float | None = None,
 ) -> Table:
-    """What was found, how good it is, what found it, how long it took: one labelled line each.
+    """What was found, how good it is, what found it, how long it took, what would close the gap: one line each.
 
     With `periods_per_year` return and risk are shown per year as well.
     """
@@ -181,23 +101,24 @@ def summary(
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     style = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}.get(result.status, "red")
-    status = Text(f"{result.status}", style=style)
-    table.add_row("status", status + Text(f" ({STOP_WORDS[result.stop_reason]})", style="default"))
-    if result.has_solution:
-        table.add_row(objective_name, f"{result.objective:.8g}" if abs(result.objective) > ROUNDING else "0")
-        table.add_row("how good", optimality_in_words(result.objective, result.bound, result.status is Status.OPTIMAL))
-        if expected_return is not None:
+    for name, text in result_lines(result, result.has_solution, objective_name):
+        if name == "status":
+            said, _, why = text.partition(" ")
+            table.add_row(name, Text(said, style=style) + Text(f" {why}", style="default"))
+            continue
+        table.add_row(name, Text(text))
+        if name == "gap" and risk_gap is not None and risk_gap > CLOSED:
+            table.add_row("risk gap", Text(risk_gap_in_words(risk_gap)))
+        if name == "gap" and expected_return is not None:
             yearly = "" if periods_per_year is None else f", {100 * expected_return * periods_per_year:.4g} % per year"
             table.add_row("expected return", f"{100 * expected_return:.4f} % per period{yearly}")
-        if risk is not None:
+        if name == "gap" and risk is not None:
             root = 0.0 if periods_per_year is None else math.sqrt(periods_per_year)
             yearly = f", {100 * risk * root:.4g} % per year" if root else ""
             table.add_row("risk", f"{100 * risk:.4f} % per period{yearly} (standard deviation)")
-        table.add_row("found by", finder_in_words(result.found_by))
-    elif math.isfinite(result.bound):
-        table.add_row("lower bound", f"{result.bound:.8g}")
-    problems = "1 restricted problem" if result.evaluations == 1 else f"{result.evaluations} restricted problems"
-    table.add_row("time", f"{result.seconds:.2f} s, {problems} solved")
+    help_ = advice(result.suggested_time_limit, "--time-limit ") if advise else ""
+    if help_:
+        table.add_row("", Text(help_))
     return table
 
 

@@ -24,8 +24,9 @@ from hybridmip.run.mending import mended
 from hybridmip.run.phase import Verdicts
 from hybridmip.run.presolve import Presolved
 from hybridmip.run.progress import Progress, in_units
-from hybridmip.run.result import Result, Status, relative_gap
+from hybridmip.run.result import Result, Status, StopReason, relative_gap
 from hybridmip.run.state import SearchState
+from hybridmip.run.words import larger_limit
 from hybridmip.tolerances import (
     CONTRADICTION,
     FEASIBLE,
@@ -79,6 +80,8 @@ def close(
     elif verdicts.infeasible is not None:
         status, best, rests_on, certificate = Status.INFEASIBLE, math.inf, verdicts.infeasible, None
     x, b = point if point is not None else (None, None)
+    seconds = time.perf_counter() - started
+    ended = verdicts.reason in (StopReason.CONVERGED, StopReason.TIME_LIMIT)
     result = Result(
         problem=problem,
         status=status,
@@ -93,7 +96,7 @@ def close(
         phases=state.statistics.table() if state is not None else (),
         bounds={bound.source: bound.value for bound in bounds if bound.source != CERTIFICATE},
         evaluations=state.solver.evaluations if state is not None else 0,
-        seconds=time.perf_counter() - started,
+        seconds=seconds,
         seed=seed,
         version=__version__,
         clashing_rows=verdicts.clashing_rows if status is Status.INFEASIBLE else (),
@@ -102,6 +105,9 @@ def close(
         integrity=tuple(notes),
         nodes=0 if state is None else state.nodes,
         proof=proof_tree(state, units, reduced) if status is Status.OPTIMAL else None,
+        suggested_time_limit=larger_limit(seconds)
+        if status is Status.FEASIBLE and ended and verdicts.time_helps
+        else None,
     )
     if display is not None:
         display.finish(result)

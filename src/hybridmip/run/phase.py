@@ -29,6 +29,8 @@ class Verdicts:
     clashing_rows: tuple[str, ...] = ()
     #: Whether a MILP was asked for a feasible point.
     asked: bool = False
+    #: Whether more time would have gone into a higher bound.
+    time_helps: bool = False
     #: What the caller should know of beside that.
     notes: list[str] = field(default_factory=list)
 
@@ -87,10 +89,13 @@ class Phase(Protocol):
         Under which its time and work are counted.
     share : float
         Share of the time left that it may take.
+    tightens : bool
+        Whether it makes the bound higher for as long as it has time.
     """
 
     name: str
     share: float = 1.0
+    tightens: bool = False
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         """What it needs compiled: loaded before the clock starts."""

@@ -152,6 +152,7 @@ class Tree(Phase):
         self.share_of_work, self.last, self.plain, self.instead = share_of_work, last, plain, instead
         self.guides = guides
         self.share = instead or 1.0
+        self.tightens = last
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         return (*mixing.KERNELS, *fit_kernel.KERNELS, *node_kernel.KERNELS, *dnn_kernel.KERNELS)
@@ -287,6 +288,7 @@ class LinearSearch(Phase):
     """Linear problems: slope scaling, vertices, small MIPs, and the whole by HiGHS; nothing follows."""
 
     name = "small MIPs"
+    tightens = True
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         return vertices_kernel.KERNELS if structure.fixed_charge else ()
@@ -400,6 +402,7 @@ class OuterApproximation(Phase):
     """Quadratic problems whose moves are dear: tangents, and MIPs by HiGHS."""
 
     name = "small MIPs"
+    tightens = True
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_tangents(structure, config)
@@ -500,6 +503,7 @@ class Fit(Phase):
     """
 
     name = "fitting"
+    tightens = True
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return config.fit.rounds != 0 and not (config.fit.rounds is None and by_tree(structure, config))

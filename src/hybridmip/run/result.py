@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.tolerances import LEAST_OBJECTIVE, LEAST_ZERO, ZERO_OBJECTIVE
+from hybridmip.notebook import card
+from hybridmip.run.words import advice, result_lines
+from hybridmip.run.words import relative_gap as relative_gap
 
 if TYPE_CHECKING:
     from hybridmip.bounds.certificate import Certificate
@@ -41,22 +43,6 @@ class StopReason(StrEnum):
     CALLBACK = "callback"
     PROVEN_INFEASIBLE = "proven_infeasible"
     ENGINE_FAILED = "engine_failed"
-
-
-def relative_gap(objective: float, bound: float, size: float = 0.0) -> float:
-    """(objective - bound) / |objective|: 0 when they meet, infinite when either is missing.
-
-    `size` is the sum of the sizes of the objective's terms: what is left of them when they cancel is not divided by
-    less than `LEAST_OBJECTIVE` of it, or `LEAST_ZERO` where what is left is rounding.
-    """
-    if not (math.isfinite(objective) and math.isfinite(bound)):
-        return math.inf
-    difference = max(objective - bound, 0.0)
-    if difference == 0.0:
-        return 0.0
-    zero = abs(objective) <= ZERO_OBJECTIVE * size
-    base = max(abs(objective), (LEAST_ZERO if zero else LEAST_OBJECTIVE) * size)
-    return difference / base if base > 0.0 else math.inf
 
 
 @dataclass(frozen=True)
@@ -122,6 +108,8 @@ class Result:
         Nodes of the tree that were worked on.
     proof : ProofTree or None
         With `prove=True`, and where the tree closed the gap: a proof of the bound that anyone can check.
+    suggested_time_limit : float or None
+        A time limit with which the bound would become tighter; None where the gap is closed, or no limit would help.
     """
 
     problem: Problem = field(repr=False)
@@ -146,6 +134,22 @@ class Result:
     integrity: tuple[str, ...] = ()
     nodes: int = 0
     proof: ProofTree | None = field(default=None, repr=False)
+    suggested_time_limit: float | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {text}" for name, text in result_lines(self, self.has_solution)]
+        help_ = advice(self.suggested_time_limit)
+        return "\n".join([*lines, help_] if help_ else lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what was found, how good it is, and the nonzero x."""
+        return card(
+            "Result",
+            result_lines(self, self.has_solution),
+            advice(self.suggested_time_limit),
+            ("x", "value"),
+            ((name, f"{value:.6g}") for name, value in self.nonzeros()),
+        )
 
     @property
     def has_solution(self) -> bool:
@@ -210,6 +214,8 @@ class Result:
         document["rests_on"] = None if self.rests_on is None else str(self.rests_on)
         if self.nodes:
             document["nodes"] = self.nodes
+        if self.suggested_time_limit is not None:
+            document["suggested_time_limit"] = self.suggested_time_limit
         if self.clashing_rows:
             document["clashing_rows"] = list(self.clashing_rows)
         if self.integrity:

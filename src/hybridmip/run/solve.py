@@ -181,15 +181,20 @@ def _steps(config: Config, structure: Structure, clock: Clock, kernels: tuple[Ke
 def _run(steps: list[Phase], run: Run) -> StopReason:
     """Phase by phase; returns why it ended."""
     state = run.state
-    for phase in steps:
+    # Asked for (by a limit, a gap or for a proof), phases that tighten the bound go on for as long as they can.
+    asked = state.remaining is not None or state.gap != OPTIMAL_GAP or state.prove
+    for k, phase in enumerate(steps):
+        run.verdicts.time_helps = any(step.tightens for step in (steps[k:] if asked else steps))
         if not phase.ready(run):
             continue
         with state.in_phase(phase.name), state.clock.for_a_share(phase.share) if phase.share < 1 else nullcontext():
             reason = phase.run(run)
             if reason is not None:
+                run.verdicts.time_helps &= not asked
                 return reason
         if run.verdicts.no_point_exists():
             return StopReason.PROVEN_INFEASIBLE
+    run.verdicts.time_helps &= not asked
     return StopReason.CONVERGED
 
 

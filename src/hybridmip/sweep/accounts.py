@@ -28,6 +28,7 @@ from hybridmip.engines.blas import one_thread
 from hybridmip.engines.compiled import be_patient
 from hybridmip.errors import ArgumentError, HybridMIPError
 from hybridmip.io.accounts import Account, accounts_of
+from hybridmip.notebook import card
 from hybridmip.report.accounts import save_accounts
 from hybridmip.run.config import Config
 from hybridmip.run.phases import Feasibility, QuickStart, Start, Tree
@@ -316,6 +317,20 @@ class Rebalanced:
     def __repr__(self) -> str:
         words = ", ".join(f"{number} {STATUS_WORDS[key]}" for key, number in self.counts.items() if number)
         return f"<Rebalanced: {len(self)} accounts in {self.seconds:.1f} s: {words}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how many accounts there are of every status, and the first of them."""
+        facts: list[tuple[str, object]] = [("accounts", f"{len(self):,}")]
+        facts += [(STATUS_WORDS[key], f"{number:,}") for key, number in self.counts.items() if number]
+        facts.append(("seconds", f"{self.seconds:.1f}"))
+
+        def share(value: float | None) -> str:
+            return "-" if value is None else f"{100 * value:.4g} %"
+
+        shown = ("gap", "expected_return", "risk", "turnover", "cost")
+        rows = ([one["account"], one["status"], *(share(one.get(key)) for key in shown)] for one in self.records())
+        columns = ["account", "status", *(key.replace("_", " ") for key in shown)]
+        return card("Rebalanced", facts, "", columns, rows)
 
     def records(self) -> Iterator[Record]:
         """Answers in the order of the accounts, one at a time."""

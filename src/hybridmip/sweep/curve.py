@@ -1,36 +1,52 @@
 """Frontier: the points of a sweep as tables, pictures and a page.
 
-Pandas (0.3 s) and what draws (0.05 s) are imported where they are used: every worker process imports this module.
+Pandas (0.3 s) is imported where it is used: every worker process imports this module.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip import __version__
+from hybridmip.applications.portfolio.description import group_of_each
 from hybridmip.engines.blas import one_thread
 from hybridmip.errors import ArgumentError
 from hybridmip.files import write_text
 from hybridmip.model.problem import Problem
+from hybridmip.notebook import card
+from hybridmip.report.figures import (
+    Beside,
+    Line,
+    as_axes,
+    curve_figure,
+    draw_curve,
+    draw_frontier,
+    frontier_figure,
+    save_figure,
+)
+from hybridmip.report.marks import filled, is_log, sharpe_label
+from hybridmip.report.page import frontier_page
 from hybridmip.restricted import restricted_solver
-from hybridmip.run.result import relative_gap
+from hybridmip.run.words import advice, finder_in_words, gap_in_words, larger_limit, relative_gap, risk_gap
+from hybridmip.sweep.document import chart_of, frontier_document
 from hybridmip.sweep.family import Family, PortfolioFamily
 from hybridmip.tolerances import OPTIMAL_GAP
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
     from hybridmip.applications.portfolio import Portfolio
 
+#: Points that a notebook shows.
+SHOWN = 25
 #: Points of the unconstrained frontier beside the constrained one.
 SMOOTH = 200
 
@@ -52,8 +68,19 @@ class Point:
         Nonzero x by name.
     selected : tuple of str
         Names of the binaries that are on.
-    portfolio_return, risk, risk_bound : float or None
+    found_by : str
+        The part of the solver that found it.
+    evaluations : int
+        Restricted problems that were solved.
+    seconds : float
+    expected_return, risk, risk_bound : float or None
         Of a portfolio: expected return, standard deviation, and the certified least standard deviation.
+    risk_gap : float or None
+        The gap in terms of risk (volatility): (risk - risk_bound) / risk.
+    sharpe_ratio : float or None
+        Expected return after costs above the portfolio's `risk_free`, per unit of risk.
+    time_helps : bool
+        Whether more time would have gone into a higher bound.
     """
 
     point: int
@@ -67,9 +94,31 @@ class Point:
     found_by: str
     evaluations: int
     seconds: float
-    portfolio_return: float | None = None
+    expected_return: float | None = None
     risk: float | None = None
     risk_bound: float | None = None
+    risk_gap: float | None = None
+    sharpe_ratio: float | None = None
+    time_helps: bool = field(default=False, repr=False)
+
+    @property
+    def portfolio_return(self) -> float | None:
+        """The older name of `expected_return`."""
+        return self.expected_return
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how good it is, and the weights."""
+        facts: list[tuple[str, object]] = [("parameter", f"{self.parameter:g}"), ("status", self.status)]
+        if math.isfinite(self.objective):
+            facts.append(("objective", f"{self.objective:.8g}"))
+            facts.append(("gap", gap_in_words(self.objective, self.bound, self.status == "optimal", self.gap)))
+            for name, value in (("expected return", self.expected_return), ("risk", self.risk)):
+                if value is not None:
+                    facts.append((name, f"{100 * value:.4f} %"))
+            facts.append(("found by", finder_in_words(self.found_by)))
+        facts.append(("seconds", f"{self.seconds:.2f}"))
+        rows = sorted(self.weights.items(), key=lambda pair: -abs(pair[1]))
+        return card(f"Point {self.point}", facts, "", ("name", "weight"), ((name, f"{w:.6g}") for name, w in rows))
 
 
 class Frontier:
@@ -123,21 +172,31 @@ class Frontier:
         for j, entry in record["x"]:
             x[j] = entry
         of_portfolio: dict[str, float] = {}
+        helps = bool(record.get("time_helps", False))  # runs of older versions do not say
         if self.portfolio is not None and math.isfinite(objective):
             x = self.portfolio.weights_at(x)
             plain = self.portfolio.objective == "variance" and not self.portfolio.cost_weight
             variance = objective if plain else self.portfolio.variance(x)
             of_portfolio = {
-                "portfolio_return": self.portfolio.portfolio_return(x),
+                "expected_return": self.portfolio.expected_return(x),
                 "risk": math.sqrt(max(variance, 0.0)),
             }
+            excess = of_portfolio["expected_return"] - self.portfolio.trading.cost(x)
+            excess -= self.portfolio.risk_free * self._budget(value)
+            if of_portfolio["risk"] > 0:
+                of_portfolio["sharpe_ratio"] = excess / of_portfolio["risk"]
             if plain and bound > 0:  # a variance is never negative: that much needs no proof and tells nothing
                 of_portfolio["risk_bound"] = math.sqrt(max(bound, 0.0))
+                of_portfolio["risk_gap"] = risk_gap(variance, bound)
         weights = {self.x_names[j]: float(x[j]) for j in np.flatnonzero(x)} if record["x"] else {}
         return Point(
             i, value, status, objective, bound, gap, weights, tuple(self.b_names[j] for j in record["b"]),
-            record["found_by"], record["evaluations"], record["seconds"], **of_portfolio,
+            record["found_by"], record["evaluations"], record["seconds"], time_helps=helps, **of_portfolio,
         )  # fmt: skip
+
+    def _budget(self, value: float) -> float:
+        assert self.portfolio is not None
+        return value if self.parameter == "budget" else self.portfolio.budget
 
     @property
     def portfolio(self) -> Portfolio | None:
@@ -147,9 +206,51 @@ class Frontier:
     def __len__(self) -> int:
         return len(self.points)
 
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    @overload
+    def __getitem__(self, i: SupportsIndex) -> Point: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Point, ...]: ...
+    def __getitem__(self, i: SupportsIndex | slice) -> Point | tuple[Point, ...]:
+        if isinstance(i, slice):
+            return self.points[i]
+        if not isinstance(i, SupportsIndex):
+            raise TypeError(f"frontier[{i!r}]: points are counted from 0; give a whole number or a slice")
+        if not -len(self) <= int(i) < len(self):
+            raise IndexError(f"frontier[{int(i)}]: there are {len(self)} points, 0 to {len(self) - 1}")
+        return self.points[i]
+
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in self.counts.items() if count)
         return f"<Frontier of {len(self)} points along {self.parameter}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how many points there are of every status, and the first and last of them."""
+        counts = ", ".join(f"{count} {status}" for status, count in self.counts.items() if count)
+        label = self.parameter.replace("_", " ")
+        facts: list[tuple[str, object]] = [("points", f"{len(self)} along {label}"), ("status", counts)]
+        best = self.best_sharpe
+        if best is not None and best.sharpe_ratio is not None and self.portfolio is not None:
+            words = f"{best.sharpe_ratio:.4g} at most (point {best.point}, risk-free return"
+            facts.append(("sharpe ratio", f"{words} {100 * self.portfolio.risk_free:.4g} %)"))
+        facts.append(("seconds", f"{self.seconds:.2f}"))
+        of_portfolio = any(point.risk is not None for point in self.points)
+
+        def share(value: float | None) -> str:
+            return "-" if value is None else f"{100 * value:.4f} %"
+
+        def row(point: Point) -> list[object]:
+            own = share(point.parameter) if self.parameter == "target_return" else f"{point.parameter:g}"
+            found = math.isfinite(point.objective)
+            words = gap_in_words(point.objective, point.bound, point.status == "optimal", point.gap).partition(" (")[0]
+            values = [share(point.expected_return), share(point.risk)] if of_portfolio else []
+            values = values or [f"{point.objective:.6g}" if found else "-"]
+            return [point.point, own, point.status, *values, words if found else "-"]
+
+        columns = ["point", label, "status", *(["expected return", "risk"] if of_portfolio else ["objective"]), "gap"]
+        return card("Frontier", facts, advice(self.suggested_time_limit), columns, map(row, self.points), SHOWN)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -172,9 +273,13 @@ class Frontier:
                 "objective": number(point.objective),
                 "bound": number(point.bound),
                 "gap": number(point.gap),
-                "portfolio_return": number(point.portfolio_return),
+                "expected_return": number(point.expected_return),
                 "risk": number(point.risk),
-                "assets" if self.parameter != "assets" else "held": len(point.selected),
+                "risk_gap": number(point.risk_gap),
+                "sharpe_ratio": number(point.sharpe_ratio),
+                # Where it is the parameter, the number of assets is there already, and is what is held.
+                **({} if self.parameter == "assets" else {"assets": len(point.selected)}),
+                "found_by": point.found_by,
                 "seconds": point.seconds,
                 "selected": ";".join(point.selected),
             }
@@ -205,6 +310,30 @@ class Frontier:
         asked = np.linspace(low, high, SMOOTH)
         return asked, unconstrained_variances(self.portfolio, asked)
 
+    @cached_property
+    def single_assets(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Expected return and risk of the whole budget in each asset alone; None if it is no portfolio."""
+        if self.portfolio is None:
+            return None
+        budget = self.portfolio.budget
+        return (
+            budget * self.portfolio.returns,
+            abs(budget) * np.sqrt(np.maximum(self.portfolio.covariance.diagonal(), 0.0)),
+        )
+
+    @property
+    def best_sharpe(self) -> Point | None:
+        """The point with the largest Sharpe ratio, if one is above 0; the risk-free return is the portfolio's."""
+        ratios = [(point.sharpe_ratio, -point.point, point) for point in self.points if point.sharpe_ratio is not None]
+        best = max(ratios, default=None)
+        return None if best is None or best[0] <= 0 else best[2]
+
+    @property
+    def suggested_time_limit(self) -> float | None:
+        """Seconds for the whole frontier with which bounds would become tighter; None where none would."""
+        helps = any(point.time_helps and point.status == "feasible" for point in self.points)
+        return larger_limit(max(self.seconds, sum(point.seconds for point in self.points))) if helps else None
+
     def plot(
         self,
         path: str | Path | None = None,
@@ -212,72 +341,114 @@ class Frontier:
         groups: Mapping[str, str] | None = None,
         group_title: str = "group",
         chosen: tuple[float, float] | None = None,
-    ) -> Figure:
+        *,
+        ax: Any = None,
+    ) -> Any:
         """The frontier with its certified band and the weights along it; written to `path` if that is given.
+
+        A filled dot is proven optimal, a hollow one is the best that was found.
 
         Parameters
         ----------
+        path : path, optional
+            Its ending (.png, .pdf, .svg) chooses the format.
+        title : str
         groups, group_title
-            Group of each asset, to colour the weights by, and what a group is called.
+            Group of each asset, to colour the weights by, and what a group is called; the portfolio's if left out.
         chosen : pair of float, optional
             Return and variance of one portfolio to mark.
-        """
-        from hybridmip.report.figures import curve_figure, frontier_figure, save_figure  # with Rich 50 ms
+        ax : matplotlib.axes.Axes, optional
+            Draw the frontier, without the weights, into these.
 
-        frame = self.to_frame()
+        Returns
+        -------
+        matplotlib.figure.Figure or matplotlib.axes.Axes
+            A figure, which a notebook shows; or `ax`.
+
+        Raises
+        ------
+        ArgumentError
+            If `ax` is not of Matplotlib.
+        """
+        axes = None if ax is None else as_axes(ax)
+        full = filled([point.status for point in self.points])
+        figure: Figure | SubFigure
         if self.unconstrained is not None:
-            figure = frontier_figure(
-                frame[self.parameter], frame["objective"], frame["bound"], unconstrained=self.unconstrained,
-                weights=self.weights(), groups=groups, group_title=group_title, chosen=chosen, title=title,
-                infeasible=[point.parameter for point in self.points if point.status == "infeasible"],
-            )  # fmt: skip
+            frame, beside = self.to_frame(), self._beside(chosen)
+            given = (
+                frame["expected_return"].fillna(frame[self.parameter]),
+                frame["risk"] ** 2,
+                self._variance_bounds(),
+            )
+            if axes is not None:
+                draw_frontier(axes, *given, optimal=full, beside=beside, title=title)
+                figure = axes.figure
+            else:
+                if groups is None and self.portfolio is not None and self.portfolio.groups:
+                    groups = group_of_each(self.portfolio)
+                figure = frontier_figure(
+                    *given, optimal=full, beside=beside, weights=self.weights(), groups=groups,
+                    group_title=group_title, title=title,
+                )  # fmt: skip
         else:
-            figure = curve_figure(
-                frame[self.parameter], frame["objective"], frame["bound"], label=self.parameter.replace("_", " "),
-                title=title,
-            )  # fmt: skip
+            line = self._line(full)
+            if axes is not None:
+                draw_curve(axes, line, title)
+                figure = axes.figure
+            else:
+                figure = curve_figure(line, title)
         if path is not None:
-            save_figure(figure, path)
-        return figure
+            save_figure(figure.figure, path)
+        return figure if axes is None else axes
+
+    def _variance_bounds(self) -> NDArray[np.float64]:
+        """Squares of the least risks that proof does not rule out; NaN where there is none."""
+        return np.array([math.nan if point.risk_bound is None else point.risk_bound**2 for point in self.points])
+
+    def _beside(self, chosen: tuple[float, float] | None) -> Beside:
+        best = self.best_sharpe
+        sharpe = None
+        if best is not None and self.portfolio is not None:
+            assert best.expected_return is not None
+            assert best.risk is not None
+            assert best.sharpe_ratio is not None
+            label = sharpe_label(best.sharpe_ratio, self.portfolio.risk_free)
+            sharpe = (best.expected_return, best.risk, label)
+        return Beside(
+            unconstrained=self.unconstrained,
+            infeasible=[point.parameter for point in self.points if point.status == "infeasible"],
+            chosen=chosen,
+            single_assets=self.single_assets,
+            sharpe=sharpe,
+        )
+
+    def _line(self, full: NDArray[np.bool_]) -> Line:
+        """What was found along a parameter: the risk of a portfolio, else the objective."""
+
+        def numbers(key: str) -> list[float]:
+            found = [getattr(point, key) for point in self.points]
+            return [math.nan if one is None or not math.isfinite(one) else one for one in found]
+
+        of_risk = chart_of(self) == "risk"
+        return Line(
+            self.values,
+            numbers("risk" if of_risk else "objective"),
+            numbers("risk_bound" if of_risk else "bound"),
+            label=self.parameter.replace("_", " "),
+            y_label="risk per period (standard deviation)" if of_risk else "objective",
+            optimal=full,
+            infeasible=[point.parameter for point in self.points if point.status == "infeasible"],
+            percent=of_risk,
+            whole=all(value == int(value) for value in self.values),
+            log=is_log(self.values),
+        )
 
     def document(self, title: str = "") -> dict[str, Any]:
         """The frontier as a document ready for JSON, as the page takes it."""
-
-        def number(value: float | None) -> float | None:
-            return None if value is None or not math.isfinite(value) else float(value)
-
-        free = self.unconstrained
-        held = [name for name in self.x_names if any(name in point.weights for point in self.points)]
-        counts = self.counts
-        proven = f"{counts['optimal']} of {len(self)} points proven optimal"
-        return {
-            "title": title or "Frontier",
-            "subtitle": f"{proven}, {counts['feasible']} feasible, {counts['infeasible']} infeasible",
-            "version": __version__,
-            "settings": {key: self.settings[key] for key in ("seed", "version") if key in self.settings},
-            "x_label": "risk (standard deviation per period)",
-            "y_label": "expected return per period",
-            "parameter_label": self.parameter.replace("_", " "),
-            "points": [
-                {
-                    "point": point.point, "parameter": point.parameter, "status": point.status,
-                    "objective": number(point.objective), "bound": number(point.bound), "gap": number(point.gap),
-                    "return": number(point.portfolio_return), "risk": number(point.risk),
-                    "risk_bound": number(point.risk_bound), "assets": len(point.selected), "seconds": point.seconds,
-                    "weights": dict(point.weights),
-                }
-                for point in self.points
-            ],
-            "unconstrained": None
-            if free is None
-            else {"risk": np.sqrt(np.maximum(free[1], 0.0)).tolist(), "return": free[0].tolist()},
-            "names": held,
-        }  # fmt: skip
+        return frontier_document(self, title)
 
     def report(self, path: str | Path, title: str = "") -> Path:
         """Write the page: one HTML file that works offline."""
-        from hybridmip.report.page import frontier_page  # as in `plot`
-
         write_text(path, frontier_page(self.document(title)), "the page")
         return Path(path)
 
@@ -291,8 +462,6 @@ class Frontier:
         write_text(files[0], self.to_frame().to_csv(index=False), "the table")
         write_text(files[1], self.weights().to_csv(), "the weights")
         if pictures:
-            from hybridmip.report.figures import save_figure  # as in `plot`
-
             figure = self.plot(title=title, **drawing)
             for suffix in (".png", ".svg"):
                 files.append(save_figure(figure, folder / f"frontier{suffix}"))

@@ -26,6 +26,7 @@ from hybridmip.run.config import Config
 from hybridmip.run.settings import PoolSettings
 from hybridmip.sweep.curve import Frontier
 from hybridmip.sweep.family import Family, PortfolioFamily, as_family, family_hash
+from hybridmip.sweep.progress import TextFrontierProgress
 from hybridmip.sweep.store import Record, Store
 from hybridmip.sweep.work import Job, solve_points
 from hybridmip.sweep.workers import Workers, check_sendable, check_workers
@@ -43,7 +44,11 @@ MOST_DEATHS = 4
 
 
 class FrontierProgress(Protocol):
-    """Told of every answer."""
+    """Told of every answer.
+
+    Where it has a method `point(phase, point, parameter, value, record, seconds)`, that is called for every point that
+    has a new answer, with the name and the value of the parameter and what is known of the point.
+    """
 
     def update(self, phase: str, done: int, total: int, counts: dict[str, int], seconds: float) -> None:
         """`done` of `total` points of this phase are there; counts are of all points by status."""
@@ -63,7 +68,7 @@ def frontier(
     resume: bool = False,
     executor: Executor | None = None,
     jobs: int | None = None,
-    progress: FrontierProgress | None = None,
+    progress: FrontierProgress | bool | None = None,
 ) -> Frontier:
     """Solve a family of problems along a grid.
 
@@ -94,8 +99,8 @@ def frontier(
         depend on it.
     jobs : int, optional
         Processes of a pool made for this run; in this process if left out.
-    progress : optional
-        Told of every answer.
+    progress : FrontierProgress or bool, optional
+        True for a table on standard error, or any object with the method of `FrontierProgress`.
 
     Returns
     -------
@@ -113,6 +118,7 @@ def frontier(
     config = Config() if config is None else config
     _check(config, points, between, seed, time_limit, jobs, executor)
     check_sendable("family", members, jobs, executor)
+    display = _display(progress)
     if grid is None:
         if not isinstance(members, PortfolioFamily):
             raise ArgumentError("grid is missing: give the values of the parameter along the frontier")
@@ -126,7 +132,7 @@ def frontier(
         "problem": family_hash(members, values),
     }
     answers = Store(store, settings, resume)
-    run = _Run(members, values, config, seed, answers, time_limit, progress)
+    run = _Run(members, values, config, seed, answers, time_limit, display)
     began = time.perf_counter()
     try:
         run.workers = _workers(executor, jobs)
@@ -211,7 +217,9 @@ class _Run:
         for found in self._solve(name, jobs, config):
             self.store.put(name, round_, found)
             for point, record in found.items():
+                known = self.answers[point]
                 self._take(point, record)
+                self._show(name, point, known)
             done += len(found)
             self._tell(name, done, len(wanted))
         return {i for i in wanted if self._improved(before[i], self.answers[i])}
@@ -292,6 +300,7 @@ class _Run:
         self.answers[point] = {
             **best, "status": status, "seconds": seconds, "bound": max(bounds) if bounds else None,
             "evaluations": old["evaluations"] + record["evaluations"],
+            "time_helps": bool(old.get("time_helps") or record.get("time_helps")),
         }  # fmt: skip
 
     @staticmethod
@@ -305,6 +314,15 @@ class _Run:
     def _status(self, point: int) -> str:
         record = self.answers[point]
         return "unknown" if record is None else str(record["status"])
+
+    def _show(self, phase: str, point: int, before: Record | None) -> None:
+        """Tell of a point whose answer or status has changed."""
+        show, now = getattr(self.progress, "point", None), self.answers[point]
+        if show is None or now is None:
+            return
+        if before is None or self._improved(before, now) or before["status"] != now["status"]:
+            seconds = time.perf_counter() - self.began
+            show(phase, point, self.family.parameter, self.values[point], now, seconds)
 
     def _tell(self, phase: str, done: int, total: int) -> None:
         if self.progress is not None:
@@ -328,6 +346,19 @@ def _workers(executor: Executor | None, jobs: int | None) -> Workers[Job, dict[i
         return f"workers died {MOST_DEATHS} times on the points {', '.join(str(job[0]) for job in task)}"
 
     return Workers(solve_points, count, MOST_DEATHS, too_many, executor)
+
+
+def _display(progress: FrontierProgress | bool | None) -> FrontierProgress | None:
+    """Whom to tell."""
+    if progress is True:
+        return TextFrontierProgress()
+    if progress is None or progress is False:
+        return None
+    if not hasattr(progress, "update"):
+        raise ArgumentError(
+            f"progress is {progress!r}; it must be True, False or an object with the method update of FrontierProgress"
+        )
+    return progress
 
 
 def _grid(grid: Sequence[float]) -> list[float]:

@@ -53,6 +53,7 @@ def as_record(result: Result) -> Record:
         "size": result.size,
         "found_by": result.found_by,
         "evaluations": result.evaluations,
+        "time_helps": result.suggested_time_limit is not None,
         "b": [], "x": [],
     }  # fmt: skip
     if result.x is not None and result.b is not None:

@@ -330,9 +330,13 @@ class Portfolio:
         returns = changes.pop("returns", self.returns)
         return Portfolio(returns, changes.pop("covariance", self.covariance), **{**arguments, **changes})
 
-    def portfolio_return(self, x: Any) -> float:
+    def expected_return(self, x: Any) -> float:
         """Expected return of the weights x."""
         return float(self.returns @ self._point(x))
+
+    def portfolio_return(self, x: Any) -> float:
+        """The older name of `expected_return`."""
+        return self.expected_return(x)
 
     def variance(self, x: Any) -> float:
         """Variance of the weights x."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from hybridmip.applications.portfolio.allocation import Allocation, allocate
 from hybridmip.errors import ArgumentError
 from hybridmip.model.quadratic import Vector
+from hybridmip.notebook import card
+from hybridmip.run.words import CLOSED, advice, gap_in_words, result_lines, risk_gap, risk_gap_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
 NEGLIGIBLE_WEIGHT = 1e-9
 #: Below this share of what it would be without diversification, a variance is rounding and has no shares.
 NEGLIGIBLE_VARIANCE = 1e-12
+#: What the value of the objective is.
+OBJECTIVE_NAMES = {
+    "variance": "variance", "utility": "negative utility", "tracking": "tracking variance",
+    "sharpe": "1 / Sharpe ratio squared",
+}  # fmt: skip
 #: Weights that the text of a `PortfolioResult` lists.
 WEIGHTS_SHOWN = 10
 
@@ -82,19 +90,74 @@ class PortfolioResult:
             lines.append(f"  {len(self.idle)} more selected at weight 0")
         if self.portfolio.trading.matters:
             lines.append(
-                f"{len(self.trades)} trades, turnover {100 * self.turnover:.4g} %, costs {100 * self.cost:.4g} % "
-                f"(expected return after costs {100 * self.net_return:.4g} %)"
+                f"{len(self.trades)} trades, turnover {100 * self.turnover:.4g} %, cost {100 * self.cost:.4g} % "
+                f"(net return {100 * self.net_return:.4g} %)"
             )
         if self.portfolio.benchmark is not None:
             lines.append(f"tracking error {100 * self.tracking_error:.4g} % per period")
         if self.portfolio.objective == "sharpe":
             lines.append(f"Sharpe ratio {self.sharpe_ratio:.4g} per period")
+        if self.result is not None:
+            found = self.result
+            lines.append(f"gap: {gap_in_words(found.objective, found.bound, found.status == 'optimal', found.gap)}")
+            if advice(found.suggested_time_limit):
+                lines.append(advice(found.suggested_time_limit))
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how good it is, return and risk, and the weights, largest first."""
+        facts: list[tuple[str, object]] = [
+            ("assets", f"{len(self._held())} of {self.portfolio.n}"),
+            ("expected return", f"{100 * self.expected_return:.4g} % per period"),
+            ("risk", f"{100 * self.risk:.4g} % per period (standard deviation)"),
+        ]
+        if self.portfolio.trading.matters:
+            facts += [("turnover", f"{100 * self.turnover:.4g} %"), ("cost", f"{100 * self.cost:.4g} %")]
+        if self.portfolio.benchmark is not None:
+            facts.append(("tracking error", f"{100 * self.tracking_error:.4g} % per period"))
+        if self.portfolio.objective == "sharpe":
+            facts.append(("sharpe ratio", f"{self.sharpe_ratio:.4g} per period"))
+        help_ = ""
+        if self.result is not None:
+            facts += result_lines(self.result, True, OBJECTIVE_NAMES[self.portfolio.objective])
+            if CLOSED < self.risk_gap < math.inf:
+                facts.append(("risk gap", risk_gap_in_words(self.risk_gap)))
+            help_ = advice(self.result.suggested_time_limit)
+        shown = {"weight": 2, "expected_return": 3, "risk_contribution": 1, "trade": 2, "cost": 3}
+        table = self.table()
+        rows = (
+            [
+                str(name),
+                *(
+                    f"{100 * row[key]:.{shown[key]}f} %" if key in shown and math.isfinite(row[key])
+                    else "-" if key in shown else row[key]
+                    for key in table.columns
+                ),
+            ]
+            for name, row in table.iterrows()
+        )  # fmt: skip
+        columns = ["asset", *(str(key).replace("_", " ") for key in table.columns)]
+        return card("Portfolio", facts, help_, columns, rows)
 
     @property
     def expected_return(self) -> float:
         """Return of the portfolio per period."""
-        return self.portfolio.portfolio_return(self.x)
+        return self.portfolio.expected_return(self.x)
+
+    @property
+    def risk_bound(self) -> float:
+        """Risk below which no portfolio with these rules is, proven; 0 where that is not known.
+
+        Only where the objective is the variance alone.
+        """
+        plain = self.portfolio.objective == "variance" and not self.portfolio.cost_weight
+        known = plain and self.result is not None and self.result.bound > 0
+        return math.sqrt(self.result.bound) if known and self.result is not None else 0.0
+
+    @property
+    def risk_gap(self) -> float:
+        """The gap in terms of risk (volatility): (risk - risk_bound) / risk; infinite where no bound is known."""
+        return risk_gap(self.variance, self.risk_bound**2)
 
     @property
     def net_return(self) -> float:
@@ -196,7 +259,7 @@ class PortfolioResult:
     def table(self) -> pd.DataFrame:
         """One row per asset held, largest weight first.
 
-        Columns: `weight`, `expected return` of the asset, `risk contribution` (its share of the
+        Columns: `weight`, `expected_return` of the asset, `risk_contribution` (its share of the
         portfolio's variance; the shares add up to 1; NaN if the variance is 0 but for rounding), `trade` and `cost`
         where trading matters and, if there are groups, `group`.
         """
@@ -208,8 +271,8 @@ class PortfolioResult:
         else:
             shares = np.full(self.portfolio.n, np.nan)
         table = self.weights.to_frame()
-        table["expected return"] = self.portfolio.returns[held]
-        table["risk contribution"] = shares[held]
+        table["expected_return"] = self.portfolio.returns[held]
+        table["risk_contribution"] = shares[held]
         trading = self.portfolio.trading
         if trading.matters:
             table["trade"], table["cost"] = trading.trades(self.x)[held], trading.cost_of_each(self.x)[held]
