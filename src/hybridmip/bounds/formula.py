@@ -124,6 +124,10 @@ class Formula:
         self.problem, self.binaries, self.lower, self.upper = problem, binaries, lower, upper
 
     @cached_property
+    def _curvature(self) -> Vector:
+        return self.problem.Q.diagonal()
+
+    @cached_property
     def _columns(self) -> sparse.csc_array:
         return sparse.csc_array(self.problem.A)
 
@@ -177,7 +181,7 @@ class Formula:
         part = slice(columns.indptr[j], columns.indptr[j + 1])
         first, second = [problem.q[[j]], -columns.data[part]], [np.ones(1), la[columns.indices[part]]]
         Q = problem.Q
-        if Q.diagonal()[j] != 0.0:
+        if self._curvature[j] != 0.0:
             if not isinstance(Q, DenseForm | SparseForm):
                 return None
             line = Q.block(np.array([j]), np.arange(problem.n)).ravel()
