@@ -334,3 +334,92 @@ def test_spread_forms_have_the_value_of_the_quantity(kind: str) -> None:
         x[on] = rng.normal(size=5)
         w = np.bincount(columns, signs * x, 5)
         assert found.value(x) == pytest.approx(form.value(w))
+
+
+def test_held_at_nothing_is_kept_where_it_may_not_be_switched_off() -> None:
+    """Being held earns something and w must be 0: the only part without a switch leaves no other way to say so."""
+    problem = hm.Problem(
+        Q=np.diag([1.0, 0.0, 0.0]), q=[0, 0.1, 0.1], p=[-5.0, 10.0], A=[[1.0, -1.0, 1.0]], row_lower=[0.0],
+        row_upper=[0.0], x_lower=[0, 0, 0], x_upper=[1.0, 1.0, 1.0], switch=[0, 1, -1], binaries=2,
+    )  # fmt: skip
+    assert recognised(problem) is not None
+    result = hm.solve(problem, prove=True)
+    assert result.objective == pytest.approx(-5.0)
+    assert result.bound <= -5.0 + 1e-9
+
+
+def _any_trades(rng: np.random.Generator) -> hm.Problem | None:
+    """One or two quantities with prices of either sign, parts with and without switches, rows on x and on b."""
+    k = int(rng.integers(1, 3))
+    root = rng.normal(size=(k, k + 1))
+    Q, n = np.zeros((3 * k, 3 * k)), 3 * k
+    Q[::3, ::3] = root @ root.T + 0.1 * np.eye(k)
+    switch: list[int] = []
+    lower: list[float] = []
+    upper: list[float] = []
+    A, low, high, B, b_low, b_high = [], [], [], [], [], []
+    m = 0
+    for i in range(k):
+        own = []
+        for share in (0.7, 0.7, 0.7):
+            own.append(m if rng.random() < share else -1)
+            m += own[-1] >= 0
+        if own[1] >= 0 and own[2] >= 0 and rng.random() < 0.3:
+            own[2], m = own[1], m - 1
+        switch += own
+        least = float(rng.choice([0.0, 0.0, -1.0, 0.1]))
+        most = float(rng.choice([0.0, 0.5, 1.0, 2.0]))
+        lower += [min(least, most), *(float(rng.choice([0.0, 0.0, 0.1])) if s >= 0 else 0.0 for s in own[1:])]
+        upper += [most, float(rng.choice([0.25, 1.0, 2.0])), float(rng.choice([0.25, 1.0, 2.0]))]
+        row = np.zeros(n)
+        row[3 * i : 3 * i + 3] = 1.0, -float(rng.choice([1.0, 1.0, 2.0, 0.5])), 1.0
+        A.append(row)
+        low.append(float(rng.choice([0.0, 0.0, 0.25, -0.25, 1.0])))
+    if m == 0:
+        return None
+    high += low
+    if rng.random() < 0.5:
+        A.append(np.tile([0.0, 1.0, 1.0], k))
+        low.append(-math.inf)
+        high.append(float(rng.choice([0.5, 1.0])))
+    if rng.random() < 0.3:
+        A.append(np.tile([1.0, 0.0, 0.0], k))
+        low.append(float(rng.choice([0.2, 0.5])))
+        high.append(math.inf)
+    for i in range(k):
+        pair = switch[3 * i + 1], switch[3 * i + 2]
+        if min(pair) >= 0 and pair[0] != pair[1] and rng.random() < 0.5:
+            B.append(np.isin(np.arange(m), pair).astype(float))
+            b_low.append(-math.inf)
+            b_high.append(1.0)
+    if rng.random() < 0.4:
+        B.append(np.ones(m))
+        b_low.append(float(rng.integers(0, min(3, m + 1))))
+        b_high.append(float(max(2, m - 1)))
+    q = np.zeros(n)
+    q[::3], q[1::3], q[2::3] = rng.normal(size=k), rng.choice([0, 0.1, 0.02], k), rng.choice([0, 0.1, -0.02], k)
+    return hm.Problem(
+        Q=Q, q=q, p=rng.choice([0, 0, 0.3, 0.05, -0.3, 1.0], m), A=np.array(A), row_lower=low, row_upper=high,
+        B=np.array(B) if B else None, b_lower=b_low if B else None, b_upper=b_high if B else None,
+        x_lower=lower, x_upper=upper, switch=switch, binaries=m,
+    )  # fmt: skip
+
+
+def test_trades_of_every_kind_have_the_optimum_of_trying_everything() -> None:
+    """Prices of either sign, switches here and there, least counts: no better point is lost with the modes."""
+    rng, found = np.random.default_rng(12), 0
+    while found < 60 * TIMES:
+        problem = _any_trades(rng)
+        if problem is None or recognised(problem) is None:
+            continue
+        found += 1
+        try:
+            best, _ = optimum(problem)
+        except NoReference:
+            continue
+        result = hm.solve(problem)
+        if math.isinf(best):
+            assert result.status == "infeasible"
+            continue
+        assert result.bound <= best + 1e-7 * (1 + abs(best))
+        assert result.objective == pytest.approx(best, rel=1e-6, abs=1e-7)

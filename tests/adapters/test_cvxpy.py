@@ -158,6 +158,41 @@ def test_every_statement_of_a_risk_is_the_same_problem(kind: str, best_of_three:
     assert solved.switched.all()
 
 
+@pytest.mark.parametrize("order", range(2))
+def test_a_limit_of_a_limit(order: int) -> None:
+    """t <= 5 and -w <= t, with w below a switch: what leaves t out must not leave w without its limit."""
+    b, w, t = cp.Variable(boolean=True), cp.Variable(), cp.Variable()
+    rows = [[t <= 5, -w <= t, w <= 10 * b - 3], [-w - t <= 0, t <= 5, w <= 10 * b - 3]][order]
+    problem = cp.Problem(cp.Minimize(b + 0 * t), rows)
+    assert problem.solve(solver=HYBRIDMIP) == pytest.approx(0.0)
+    assert hm.cvxpy.bound(problem) <= 1e-9
+
+
+def test_a_bound_before_a_solve_is_told() -> None:
+    """And so are options of the wrong kind, before anything is solved."""
+    problem = cp.Problem(cp.Minimize(cp.Variable(boolean=True)))
+    with pytest.raises(hm.ArgumentError, match="problem has no bound yet"):
+        hm.cvxpy.bound(problem)
+    for option, value in (("time_limit", "3"), ("gap", "x"), ("config", "fast")):
+        with pytest.raises(hm.ArgumentError, match=f"{option} is '"):
+            problem.solve(solver=HYBRIDMIP, **{option: value})
+    assert problem.solve(solver=HYBRIDMIP, config="quick") == pytest.approx(0.0)
+
+
+def test_a_gap_that_was_asked_for_and_reached_is_optimal() -> None:
+    """As with other solvers; the gap that is left is in the statistics."""
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(30, 12))
+    w, b = cp.Variable(30), cp.Variable(30, boolean=True)
+    problem = cp.Problem(
+        cp.Minimize(cp.sum_squares(root.T @ w) + 0.05 * cp.sum_squares(w)),
+        [cp.sum(w) == 1, w >= 0, w <= b, cp.sum(b) <= 5],
+    )
+    problem.solve(solver=HYBRIDMIP, gap=0.9)
+    assert problem.status == "optimal"
+    assert problem.solver_stats.extra_stats["gap"] <= 0.9
+
+
 def test_without_quadratic_objectives_cvxpy_states_cones() -> None:
     """`use_quad_obj=False` makes rotated cones of squares; these come back as the quadratic form."""
     _, covariance = market()

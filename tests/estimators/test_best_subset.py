@@ -175,6 +175,21 @@ def test_more_columns_than_the_solver_gets() -> None:
     assert plain.gap_ == 1.0
 
 
+def test_copies_and_constants_change_nothing() -> None:
+    """A copy of a column and a constant one: proven all the same, with the value without them."""
+    X, y, _ = some_data(40, 8, 7)
+    more = np.column_stack([X, X[:, 2], np.ones(40), X[:, 5]])
+    alone, beside = BestSubsetRegressor(3).fit(X, y), BestSubsetRegressor(3).fit(more, y)
+    assert beside.objective_ == pytest.approx(alone.objective_, rel=1e-9)
+    assert beside.gap_ <= 1e-6
+    assert beside.coef_.size == 11
+    # With a ridge a copy is worth having: two halves of a coefficient have half its squares.
+    with_copies = BestSubsetRegressor(11, ridge=1.0).fit(more, y).objective_
+    assert with_copies < BestSubsetRegressor(8, ridge=1.0).fit(X, y).objective_
+    # Supports that are handed on along the numbers are no singular matrices either.
+    BestSubsetRegressorCV([1, 5, 9], cv=2).fit(more[:14], y[:14])
+
+
 def test_exchanges_end_in_time_and_repeat() -> None:
     """Same seed, same columns; no time, still an answer."""
     X, y, _ = some_data(40, 200, 4, correlation=0.9, held=8)
@@ -223,6 +238,10 @@ def test_in_a_search_over_parameters() -> None:
         ({"bounds": (1.0, 0.0)}, "bounds of column 0 are 1 and 0"),
         ({"bounds": ([0.0, 1.0], None)}, "bounds has lower limits"),
         ({"groups": [0, 1]}, "groups has shape"),
+        ({"groups": {"a": 1}}, "groups is a mapping; give a label for each column"),
+        ({"time_limit": -1.0}, "time_limit is -1.0; it must be a positive number"),
+        ({"seed": "a"}, "seed is 'a'; it must be a whole number"),
+        ({"config": "fast"}, "config is a str; it must be a Config"),
         ({"n_nonzero": 3, "groups": [0, 0, 1, 1]}, "from 1 to 2, the groups"),
     ],
 )

@@ -44,8 +44,8 @@ except ImportError as error:
 
 logger = logging.getLogger(__name__)
 
-#: Options of `solver_options`; the others are settings of Pyomo's own.
-OWN_OPTIONS = ("seed", "config", "prove")
+#: Options of `solver_options`; the last three are settings of Pyomo's own as well, which go first.
+OWN_OPTIONS = ("seed", "config", "prove", "time_limit", "gap", "threads")
 #: Why a solve without a proof ended, as Pyomo says it.
 ENDINGS = {
     StopReason.TIME_LIMIT: TerminationCondition.maxTimeLimit,
@@ -58,8 +58,9 @@ ENDINGS = {
 class HybridMIPConfig(BranchAndBoundConfig):  # type: ignore[misc]
     """What `solve` takes: Pyomo's settings (`time_limit`, `rel_gap`, `threads`, `tee`, ...) and those of its writer.
 
-    `solver_options` may have `seed`, `config` ("default", "quick", "paper") and `prove`. The writer leaves the model as
-    it is (`linear_presolve` is off): rows x <= u b are recognised as switches.
+    `solver_options` may have `seed`, `config` ("default", "quick", "paper") and `prove`, and `time_limit`, `gap` and
+    `threads` as well, which give way to Pyomo's own settings. The writer leaves the model as it is (`linear_presolve`
+    is off): rows x <= u b are recognised as switches.
     """
 
     def __init__(self, *args: Any, **kwds: Any) -> None:
@@ -166,10 +167,9 @@ def _options(config: Any) -> Options:
     for name in given:
         if name not in OWN_OPTIONS:
             raise ArgumentError(f"solver_options has {name!r}; choose from {', '.join(OWN_OPTIONS)}")
-    words = [f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in given.items()]
-    for name, value in (("time_limit", config.time_limit), ("gap", config.rel_gap), ("threads", config.threads)):
-        words += [] if value is None else [f"{name}={value}"]
-    return read_words(words)
+    asked = {"time_limit": config.time_limit, "gap": config.rel_gap, "threads": config.threads}
+    given |= {name: value for name, value in asked.items() if value is not None}
+    return read_words([f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in given.items()])
 
 
 def _written(model: Any, config: Any) -> tuple[str, Any]:

@@ -17,7 +17,7 @@ problem with modes (`Recognised.problem`), with the same value, and points go ba
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -181,14 +181,14 @@ class _Reader:
         in_rows, on_b = self._entries(self._G, binary), self._entries(self._B, binary)
         return _may_fall(in_rows, *self._limits) and _may_fall(on_b, *self._b_limits)
 
-    def may_both_fall(self, i: int, j: int, scale: float, without: int = -1) -> bool:
-        """Whether taking t off x_i and scale * t off x_j breaks no row but one, and costs nothing."""
+    def may_both_fall(self, i: int, j: int, scale: Fraction, without: int = -1) -> bool:
+        """Whether taking t off x_i and scale * t off x_j breaks no row but one, and costs nothing: without rounding."""
         problem = self.problem
-        if problem.q[i] + scale * problem.q[j] < 0:
+        if Fraction(problem.q[i]) + scale * Fraction(problem.q[j]) < 0:
             return False
-        change = self._entries(self._A, i)
+        change = {row: Fraction(value) for row, value in self._entries(self._A, i).items()}
         for row, value in self._entries(self._A, j).items():
-            change[row] = change.get(row, 0.0) + scale * value
+            change[row] = change.get(row, Fraction(0)) + scale * Fraction(value)
         change.pop(without, None)
         return _may_fall(change, *self._limits)
 
@@ -210,7 +210,7 @@ def _that_bind(lower: Vector, upper: Vector, least: Vector, most: Vector) -> tup
     return np.where(lower <= least, -np.inf, lower), np.where(upper >= most, np.inf, upper)
 
 
-def _may_fall(change: dict[int, float], lower: Vector, upper: Vector) -> bool:
+def _may_fall(change: Mapping[int, float | Fraction], lower: Vector, upper: Vector) -> bool:
     """Whether rows may fall by multiples of these."""
     return all(
         (change[row] >= 0 or upper[row] == math.inf) and (change[row] <= 0 or lower[row] == -math.inf) for row in change
@@ -265,7 +265,7 @@ def _trade(reader: _Reader, row: int) -> Quantity | None:
         scale = abs(factor)
         if not _exact(factor, own, -value):
             return None
-        limits = _rounded(scale * lower, -math.inf), _rounded(scale * upper, math.inf)
+        limits = _product(scale, lower, -math.inf), _product(scale, upper, math.inf)
         sides[factor > 0] = Part(y, scale, limits[0] if lower > 0 else 0.0, limits[1], switch)
     constant, right = float(problem.row_lower[row]) / own, float(problem.row_lower[row])
     quantity = Quantity(w, row, constant, sides.get(True), sides.get(False))
@@ -280,6 +280,12 @@ def _exact(factor: float, other: float, product: float) -> bool:
 def _rounded(value: float, side: float) -> float:
     """A number that rounding cannot have moved past the true one."""
     return math.nextafter(value, side) if math.isfinite(value) else value
+
+
+def _product(one: float, other: float, side: float) -> float:
+    """A product, rounded to a side where it is rounded at all."""
+    found = one * other
+    return found if not math.isfinite(found) or _exact(one, other, found) else _rounded(found, side)
 
 
 def _sum(one: float, other: float, side: float) -> float:
@@ -306,7 +312,7 @@ def _is_one(reader: _Reader, quantity: Quantity) -> bool:
         return True
     if up.lower > 0 or down.lower > 0:
         return False
-    return reader.may_both_fall(up.column, down.column, up.scale / down.scale, quantity.row)
+    return reader.may_both_fall(up.column, down.column, Fraction(up.scale) / Fraction(down.scale), quantity.row)
 
 
 def _alike(reader: _Reader, taken: set[int]) -> list[Alike]:
@@ -348,7 +354,7 @@ def _one_of(reader: _Reader, columns: list[tuple[int, float]]) -> Alike | None:
         users = set().union(*(reader.users[switch] for switch in switches))
         free = users == {i, j} and all(map(reader.can_be_switched_off, switches))
         limits = reader.problem.x_lower[[i, j]]
-        if not (free and sign != other and not limits.any() and reader.may_both_fall(i, j, 1.0)):
+        if not (free and sign != other and not limits.any() and reader.may_both_fall(i, j, Fraction(1.0))):
             return None
         apart.append((i, j))
     if apart and len(columns) > 2:
@@ -626,17 +632,17 @@ class _Builder:
         up, down = quantity.up, quantity.down
         absent = self._may_be_absent(quantity, held)
         ranges: list[tuple[str, float, float]] = []
-        if all(part.switch >= 0 for part in quantity.parts) and low <= c <= high:
-            off = held < 0 or self.reader.can_be_switched_off(held)
-            if c != 0.0 or not (off and absent):
-                ranges.append((KEPT, c, c))
+        # Absent is held no longer: where that may not be switched off it is no way to be still.
+        off = held < 0 or self.reader.can_be_switched_off(held)
+        if all(part.switch >= 0 for part in quantity.parts) and low <= c <= high and (c != 0.0 or not (off and absent)):
+            ranges.append((KEPT, c, c))
         if down is not None:
             ends = _sum(c, -down.upper, -math.inf), _sum(c, -down.lower, math.inf)
             ranges.append((DOWN, max(low, ends[0]), min(high, ends[1])))
         if up is not None:
             ends = _sum(c, up.lower, -math.inf), _sum(c, up.upper, math.inf)
             ranges.append((UP, max(low, ends[0]), min(high, ends[1])))
-        still = any(kind == KEPT for kind, _, _ in ranges) or (c == 0.0 and absent)
+        still = any(kind == KEPT for kind, _, _ in ranges) or (c == 0.0 and absent and off)
         modes = [
             Mode(kind, *_numbers(self._new(f"{name} ({kind})", lower, upper, w)))
             for kind, lower, upper in ranges

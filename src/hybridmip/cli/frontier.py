@@ -259,7 +259,8 @@ def _report(found: Frontier, title: str, periods_per_year: float | None) -> list
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     yearly = () if periods_per_year is None else ("target per year", "risk per year")
-    for name in ("target return", "expected return", "risk", *yearly, "assets", "gap"):
+    beside = () if yearly else ("expected return",)  # what a terminal has room for
+    for name in ("target return", *beside, "risk", *yearly, "assets", "gap"):
         table.add_column(name, justify="right")
     shown = list(found.points)
     if len(shown) > 24:  # a long one is thinned: all of it is in frontier.csv
@@ -269,10 +270,11 @@ def _report(found: Frontier, title: str, periods_per_year: float | None) -> list
             proven = "infeasible" if point.status == "infeasible" else "none found"
             proven = "not reached" if point.status == "unknown" and not point.evaluations else proven
             target = _per_year(point.parameter, None, periods_per_year)
-            table.add_row(f"{100 * point.parameter:.4f} %", "-", "-", *target, "-", proven)
+            table.add_row(f"{100 * point.parameter:.4f} %", *("-" for _ in beside), "-", *target, "-", proven)
             continue
         words = gap_in_words(point.objective, point.bound, point.status == "optimal", point.gap).partition(" (")[0]
-        shares = [f"{100 * value:.4f} %" for value in (point.parameter, point.expected_return or 0.0, point.risk)]
+        returns = (point.expected_return or 0.0,) if beside else ()
+        shares = [f"{100 * value:.4f} %" for value in (point.parameter, *returns, point.risk)]
         per_year = _per_year(point.parameter, point.risk, periods_per_year)
         table.add_row(*shares, *per_year, str(len(point.selected)), words)
     counts = found.counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,6 +120,7 @@ class BestSubsetRegressor(_Linear):
         A proof for `problem_` that anyone can check. `bound_` can be above what it proves: where branch and bound went
         on, or columns were left out that nothing better can have.
     problem_ : Problem
+        With the columns; without copies of others and constant ones where that changes nothing.
     result_ : Result
         Of the solver; with more than 1,000 columns it had those that were left.
     n_features_in_, feature_names_in_
@@ -346,7 +347,10 @@ class _Path:
     def problem(self, value: float) -> Problem:
         """At most so many columns."""
         made = subset_problem(self.X, self.y, replace(self.rules, most=int(value)), self.factored)
-        return made if self.names is None else made.replace(x_names=[str(name) for name in self.names])
+        if self.names is None:
+            return made
+        names = [str(name) for name in self.names]
+        return made.replace(x_names=names, b_names=names if self.rules.group is None else None)
 
 
 class _Fitted(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -396,6 +400,8 @@ def _limits(bounds: Any, columns: int) -> tuple[Vector, Vector]:
 
 
 def _groups(groups: Any, columns: int) -> NDArray[np.intp]:
+    if isinstance(groups, Mapping):
+        raise ArgumentError("groups is a mapping; give a label for each column, in their order")
     labels = np.asarray(groups)
     if labels.shape != (columns,):
         raise ArgumentError(f"groups has shape {labels.shape}; it must have a label for each of the {columns} columns")

@@ -191,7 +191,7 @@ class Exchanges:
         begun = [forward]
         beyond = self._forward(_Position(self.data, list(forward.columns)), 2 * self.most, end)
         begun.append(self._backward(beyond))
-        begun += [_Position(self.data, [int(j) for j in start[: self.most]]) for start in starts or []]
+        begun += [self._of(start[: self.most]) for start in starts or []]
         for position in begun:
             found = self._descend(position, end)
             if best is None or found.value < best.value - self._least:
@@ -209,10 +209,18 @@ class Exchanges:
 
     def candidates(self, best: Held, count: int) -> NDArray[np.intp]:
         """The most useful columns beside those held: those of other searches, then what gains most."""
-        position = _Position(self.data, [int(j) for j in best.columns])
+        position = self._of(best.columns)
         worth = np.maximum(position.gains(), 0.0) / max(self.data.total, TINY) + self.often
         worth[position.columns] = np.inf
         return np.sort(np.argsort(-worth, kind="stable")[: min(count, self.data.count)])
+
+    def _of(self, columns: NDArray[np.intp]) -> _Position:
+        """These columns, without those that are mixtures of the others."""
+        position = _Position(self.data, [])
+        for j in columns:
+            if position.own[j] > MIXTURE * self.data.squares[j] and int(j) not in position.columns:
+                position.add(int(j))
+        return position
 
     def _forward(self, position: _Position, most: int, end: float) -> _Position:
         """Take in what gains most until there are enough, or nothing pays."""

@@ -21,9 +21,11 @@ from hybridmip.estimators.exchanges import Columns, Exchanges
 from hybridmip.estimators.relaxed_columns import RelaxedColumns, certificate_at, not_needed
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import FactorModel, Matrix, Vector
+from hybridmip.run.arguments import check_arguments
 from hybridmip.run.config import Config
 from hybridmip.run.result import Result, relative_gap
 from hybridmip.run.solve import solve
+from hybridmip.tolerances import OPTIMAL_GAP
 
 #: Most columns that the solver gets with X'X.
 MOST_COLUMNS = 1000
@@ -88,7 +90,7 @@ class Subset:
         Zero for columns that are not held.
     objective, bound, gap : float
     problem : Problem
-        With all columns.
+        With all columns; up to 1,000 of them, without a ridge and limits, without copies and columns of zeros.
     certificate : Certificate or None
         Of that problem; `bound` can be above what it proves where columns were left out, or branch and bound went on.
     result : Result
@@ -161,6 +163,10 @@ class _Fit:
     def run(self, starts: list[NDArray[np.intp]]) -> Subset:
         """The answer."""
         everything = np.arange(self.columns)
+        check_arguments(
+            Config() if self.effort.config is None else self.effort.config, self.effort.time_limit,
+            OPTIMAL_GAP if self.effort.gap is None else self.effort.gap, self.effort.seed, None, None, None,
+        )  # fmt: skip
         if self.rules.group is not None:
             problem = subset_problem(self.X, self.y, self.rules, self.columns > MOST_COLUMNS)
             result = self._solve(problem, None)
@@ -170,15 +176,17 @@ class _Fit:
         exchanges = Exchanges(data, most, self.effort.seed)
         found = exchanges.run(starts, self._seconds(SHARE_OF_EXCHANGES))
         if self.columns <= MOST_COLUMNS:
-            problem = subset_problem(self.X, self.y, self.rules, factored=False)
-            result = self._solve(problem, found.columns)
-            return self._answer(result, everything, problem, result.certificate, result.bound)
+            kept = self._distinct(found.columns)
+            result = self._solve_some(kept, found.columns)
+            return self._answer(result, kept, result.problem, result.certificate, result.bound)
         problem = subset_problem(self.X, self.y, self.rules, factored=True)
-        certificate, value = None, found.value / self.rows
+        certificate, value, held = None, found.value / self.rows, found.columns
+        useful = exchanges.candidates(found, CANDIDATES)
+        first: Result | None = None
         if self.rules.limited:  # the exchanges know no limits
-            kept = exchanges.candidates(found, CANDIDATES)
-            first = self._solve_some(kept, found.columns)
-            value = first.objective
+            first = self._solve_some(useful, held, SHARE_OF_EXCHANGES)
+            assert first.x is not None  # nothing held is always an answer
+            value, held = first.objective, useful[first.x != 0]
         kept = everything
         if self.rules.ridge > 0:
             relaxation = RelaxedColumns(self.X, self.y, self.rules.ridge, self.rules.most, self.rules.penalty)
@@ -188,23 +196,37 @@ class _Fit:
             certificate = certificate_at(problem, relaxed.point, self.rules.ridge)
             cut = value - MARGIN * abs(value)
             kept = np.flatnonzero(~not_needed(problem, certificate, most, cut))
-            kept = np.union1d(kept, found.columns)
+            kept = np.union1d(kept, held)
         whole = kept.size <= MOST_COLUMNS
         if not whole:
-            kept = exchanges.candidates(found, CANDIDATES)
-        result = self._solve_some(kept, found.columns)
-        bound = 0.0 if certificate is None else max(certificate.claimed, 0.0)  # squares, a ridge and prices
+            kept = useful
+        result = first if first is not None and not whole else self._solve_some(kept, held)
+        bound = 0.0 if certificate is None else certificate.claimed
         if whole:  # what was left out is above the cut
             bound = max(bound, min(result.bound, value - MARGIN * abs(value)))
         return self._answer(result, kept, problem, certificate, bound)
 
-    def _solve_some(self, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Result:
-        problem = subset_problem(self.X[:, kept], self.y, self.rules.of(kept), factored=False)
-        return self._solve(problem, np.flatnonzero(np.isin(kept, held)))
+    def _distinct(self, held: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Columns without copies of others, and without those that are zero: nothing needs both, or these.
 
-    def _solve(self, problem: Problem, held: NDArray[np.intp] | None) -> Result:
+        With a ridge two copies share a coefficient at less cost, and within limits they reach farther.
+        """
+        if self.rules.ridge > 0 or self.rules.limited:
+            return np.arange(self.columns)
+        order = np.concatenate([held, np.setdiff1d(np.arange(self.columns), held)])
+        known: dict[bytes, int] = {}
+        for j in order:
+            if self.X[:, j].any():
+                known.setdefault(self.X[:, j].tobytes(), int(j))
+        return np.array(sorted(known.values()), dtype=np.intp) if known else np.arange(self.columns)
+
+    def _solve_some(self, kept: NDArray[np.intp], held: NDArray[np.intp], share: float = 1.0) -> Result:
+        problem = subset_problem(self.X[:, kept], self.y, self.rules.of(kept), factored=False)
+        return self._solve(problem, np.flatnonzero(np.isin(kept, held)), share)
+
+    def _solve(self, problem: Problem, held: NDArray[np.intp] | None, share: float = 1.0) -> Result:
         start = None if held is None else np.isin(np.arange(problem.m), held)
-        seconds = self._seconds()
+        seconds = self._seconds(share)
         return solve(
             problem, config=self.effort.config, time_limit=None if math.isinf(seconds) else seconds,
             gap=self.effort.gap, seed=self.effort.seed, warm_start=start,
@@ -217,6 +239,6 @@ class _Fit:
         assert result.b is not None
         coefficients = np.zeros(self.columns)
         coefficients[kept] = result.x
-        bound = min(bound, result.objective)
+        bound = min(max(bound, 0.0), result.objective)  # squares, a ridge and prices are not negative
         gap = relative_gap(result.objective, bound, result.size)
         return Subset(coefficients, result.objective, bound, gap, problem, certificate, result, kept)

@@ -9,6 +9,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from hybridmip.bounds.modes import Recognised
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary
@@ -18,7 +20,12 @@ from hybridmip.run.config import Config
 from hybridmip.run.mending import mended
 from hybridmip.run.progress import Progress
 from hybridmip.run.result import Incumbent, Result, Status, relative_gap
-from hybridmip.tolerances import FEASIBLE, FEASIBLE_BINARY, NOTHING, OPTIMAL_GAP
+from hybridmip.tolerances import CONTRADICTION, FEASIBLE, FEASIBLE_BINARY, NEGLIGIBLE, NOTHING, OPTIMAL_GAP
+
+#: Share of a time limit that is left for a solve in any case.
+LEAST_SHARE = 0.1
+#: Rows that are missed by no more than this share are rounded, and left as they are.
+ROUNDED = 1e-14
 
 
 @dataclass(frozen=True)
@@ -34,12 +41,22 @@ class Asked:
     prove: bool
     executor: Executor | None
 
+    def since(self, began: float) -> Asked:
+        """The same with the time that is left of the limit: a little at least, for a point that is easily found."""
+        if self.time_limit is None:
+            return self
+        left = self.time_limit - (time.perf_counter() - began)
+        return replace(self, time_limit=max(left, LEAST_SHARE * self.time_limit))
+
 
 def in_terms_of(
-    modes: Recognised, asked: Asked, given: list[Binary], solve: Callable[[Problem, Asked, list[Binary]], Result]
+    modes: Recognised,
+    asked: Asked,
+    given: list[Binary],
+    solve: Callable[[Problem, Asked, list[Binary]], Result],
+    began: float,
 ) -> Result | None:
-    """The result of the problem with modes for the problem given; None where its point does not hold the rows given."""
-    began = time.perf_counter()
+    """The result of the problem with modes for the problem given; None where that does not agree with its rows."""
     told, callback = None, asked.callback
     if callback is not None:
 
@@ -71,11 +88,13 @@ def _starts(modes: Recognised, given: list[Binary]) -> list[Binary]:
 def _translated(modes: Recognised, found: Result, seconds: float) -> Result | None:
     """A result in terms of the problem given, its point and value computed anew."""
     problem = modes.given
+    given = {*problem.row_names, *problem.b_row_names}
     result = replace(
         found,
         problem=problem,
         seconds=seconds,
         trace=tuple(replace(step, b=modes.binaries_of(step.b)) for step in found.trace),
+        clashing_rows=tuple(name for name in found.clashing_rows if name in given),
         certificate=None
         if found.certificate is None
         else replace(found.certificate, problem=problem, problem_hash=problem.hash, modes=modes.diagonal),
@@ -85,7 +104,9 @@ def _translated(modes: Recognised, found: Result, seconds: float) -> Result | No
         return result
     x, b = modes.point_of(found.x, found.b)
     units = Units.of(problem)
-    own = mended(units.problem, units.x_in(x), b)
+    own = np.clip(units.x_in(x), *units.problem.bounds_given(b))
+    if units.problem.worst_row(own, b, NOTHING)[0] > ROUNDED:
+        own = mended(units.problem, own, b)
     holds = units.problem.worst_row(own, b, NOTHING)[0] <= FEASIBLE
     if not (holds and problem.worst_binary_row(b)[0] <= FEASIBLE_BINARY):
         return None
@@ -93,6 +114,8 @@ def _translated(modes: Recognised, found: Result, seconds: float) -> Result | No
     for values in (x, b):
         values.setflags(write=False)
     objective, size = problem.objective(x, b), problem.sizes(x, b)
+    if found.bound > objective + CONTRADICTION * size + units.value_of(NEGLIGIBLE):
+        return None  # what says so is not to be believed
     bound = min(found.bound, objective) if math.isfinite(found.bound) else found.bound
     gap, status = relative_gap(objective, bound, size), found.status
     if status is Status.OPTIMAL and gap > max(OPTIMAL_GAP, 2 * found.gap):

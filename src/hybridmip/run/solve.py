@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -106,12 +107,13 @@ def solve(
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
     asked = Asked(config, time_limit, gap, seed, display, callback, prove, executor)
+    began = time.perf_counter()
     modes = recognised(problem) if config.presolve else None
     if modes is not None:
-        result = in_terms_of(modes, asked, given, _solve)
+        result = in_terms_of(modes, asked.since(began), given, _solve, began)
         if result is not None:
             return result
-    return _solve(problem, asked, given)
+    return _solve(problem, asked.since(began), given)
 
 
 def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:

@@ -8,10 +8,14 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hybridmip.errors import ArgumentError
 from hybridmip.run.config import Config
 from hybridmip.run.result import Incumbent
 
+#: Configurations by name.
+CONFIGURATIONS: dict[str, Callable[[], Config]] = {"default": Config, "quick": Config.quick, "paper": Config.paper}
 #: Meant for cvxpy itself, which hands it on.
 OF_CVXPY = ("use_quad_obj",)
 
@@ -29,7 +33,8 @@ class Options:
     seed : int
     threads : int, optional
         Threads for batches of restricted problems; all cores by default.
-    config : Config, optional
+    config : Config or str, optional
+        "default", "quick" or "paper" for those of `hybridmip.Config`.
     prove : bool, optional
         Go on until the answer is proven, or the time is up. Left out, that is so where neither `time_limit` nor `gap`
         nor `config` is given, as with other solvers of cvxpy; False then ends after a bounded amount of work.
@@ -43,7 +48,7 @@ class Options:
     gap: float | None = None
     seed: int = 0
     threads: int | None = None
-    config: Config | None = None
+    config: Config | str | None = None
     prove: bool | None = None
     callback: Callable[[Incumbent], object] | None = None
     executor: Executor | None = None
@@ -67,8 +72,14 @@ class Options:
     def arguments(self) -> dict[str, Any]:
         """The arguments of `hybridmip.solve`."""
         config = self.config if self.config is not None else Config()
+        if isinstance(config, str) and config in CONFIGURATIONS:
+            config = CONFIGURATIONS[config]()
         if not isinstance(config, Config):
-            raise ArgumentError(f"config is a {type(config).__name__}; it must be a hybridmip.Config")
+            words = ", ".join(repr(word) for word in CONFIGURATIONS)
+            raise ArgumentError(f"config is {config!r}; it must be {words} or a hybridmip.Config")
+        for name, value in (("time_limit", self.time_limit), ("gap", self.gap)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
+                raise ArgumentError(f"{name} is {value!r}; it must be a number")
         if self.threads is not None:
             config = config.replace(threads=self.threads)
         prove = self.prove

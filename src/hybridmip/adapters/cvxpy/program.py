@@ -478,6 +478,8 @@ class _Reduction:
             if not free[column] or at.size == 0 or at.max() >= held.size or not inequalities[at].all():
                 continue
             rows = held[at]
+            if not self.held[rows].all():  # one is gone with another column
+                continue
             above, below = rows[values > 0], rows[values < 0]
             limit = float(self.upper[column])
             tops = above.size + np.isfinite(limit)

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from hybridmip.adapters.cvxpy.options import Options
 from hybridmip.adapters.cvxpy.program import ConeProgram, NoPointError, NotServedError, Reduced
-from hybridmip.errors import FileError, UnboundedError
+from hybridmip.errors import ArgumentError, FileError, UnboundedError
 from hybridmip.io.convert import to_problem
 from hybridmip.io.model import ReadProblem
 from hybridmip.model.problem import Problem
@@ -30,6 +30,7 @@ from hybridmip.restricted.general import GeneralSolver
 from hybridmip.run.progress import TextProgress
 from hybridmip.run.result import Result, Status, StopReason, relative_gap
 from hybridmip.run.solve import solve
+from hybridmip.tolerances import OPTIMAL_GAP
 
 NAME = "HYBRIDMIP"
 #: Of a time limit, where reading the model has taken most of it.
@@ -135,13 +136,13 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
         """
         began = time.perf_counter()
         options = Options.of(solver_opts)
+        arguments = options.arguments()
         program = _program(data)
         try:
             reduced = program.reduced()
         except NoPointError:
             return Answer(s.INFEASIBLE, math.inf, math.inf)
         read = _read(reduced)
-        arguments = options.arguments()
         if options.time_limit is not None and options.time_limit > 0:
             # The limit is for all of it; what is left is a little at least, for a point that is easily found.
             spent = time.perf_counter() - began
@@ -156,7 +157,7 @@ class HybridMIP(ConicSolver):  # type: ignore[misc]
             result = solve(read.problem, **arguments)
         except UnboundedError:
             return Answer(s.UNBOUNDED, -math.inf)
-        return _answer(reduced, read, result)
+        return _answer(reduced, read, result, options.gap)
 
     def invert(self, solution: Answer, inverse_data: Any) -> Solution:
         """The answer for the variables and constraints of the program."""
@@ -183,7 +184,9 @@ def bound(problem: Any) -> float:
 
     A lower bound of what is minimised, an upper one of what is maximised; infinite where there is none.
     """
-    statistics = problem.solver_stats.extra_stats
+    statistics = None if problem.solver_stats is None else problem.solver_stats.extra_stats
+    if not isinstance(statistics, dict) or "bound" not in statistics:
+        raise ArgumentError("problem has no bound yet; solve it with solver=hm.cvxpy.HYBRIDMIP first")
     below = float(statistics["bound"])
     return -below if isinstance(problem.objective, Maximize) else below
 
@@ -255,7 +258,7 @@ def _start(reduced: Reduced, read: ReadProblem, values: Vector) -> Vector | None
     return read.point(start)[1].astype(np.float64)
 
 
-def _answer(reduced: Reduced, read: ReadProblem, result: Result) -> Answer:
+def _answer(reduced: Reduced, read: ReadProblem, result: Result, asked: float | None) -> Answer:
     """A result in cvxpy's terms."""
     below = reduced.value(result.bound)
     if result.status is Status.INFEASIBLE:
@@ -264,9 +267,15 @@ def _answer(reduced: Reduced, read: ReadProblem, result: Result) -> Answer:
         why = "within its time limit; give it more" if result.stop_reason is StopReason.TIME_LIMIT else "and stopped"
         raise SolverError(f"HYBRIDMIP found no feasible point {why} ({result.stop_reason})")
     values = reduced.point(read.original.values(result.x, result.b))
-    status = s.OPTIMAL if result.status is Status.OPTIMAL else s.OPTIMAL_INACCURATE
+    objective = reduced.value(result.objective)
+    # A gap that was asked for and reached is what is called optimal, as by other solvers.
+    allowed = OPTIMAL_GAP if asked is None else max(asked, OPTIMAL_GAP)
+    close = relative_gap(objective, below) <= allowed
+    # The gap of a square says little of a norm with a constant beside it.
+    done = close or (result.status is Status.OPTIMAL and reduced.root is None)
+    status = s.OPTIMAL if done else s.OPTIMAL_INACCURATE
     duals = _duals(reduced, read.problem, values)
-    return Answer(status, reduced.value(result.objective), below, values, duals, result)
+    return Answer(status, objective, below, values, duals, result)
 
 
 def _duals(reduced: Reduced, problem: Problem, values: Vector | None = None) -> Vector | None:
