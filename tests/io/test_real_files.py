@@ -642,3 +642,36 @@ def test_order_of_columns_does_not_matter(tmp_path: Path) -> None:
         two = read_portfolio_data(saved(turned, tmp_path), missing=way, since=since)
         assert two.names == one.names[::-1]
         np.testing.assert_allclose(two.covariance[::-1, ::-1], one.covariance, atol=1e-15)
+
+
+def test_excluded_assets_have_no_gaps_and_may_be_given_one_by_one(run: Run, tmp_path: Path) -> None:
+    """Gaps of assets that are left out do not count; --exclude twice excludes both; a name that is none is told."""
+    rng = np.random.default_rng(3)
+    prices = 100 * np.exp(np.cumsum(0.01 * rng.normal(size=(60, 6)), axis=0))
+    frame = pd.DataFrame(prices, columns=list("ABCDEF"), index=pd.bdate_range("2024-01-01", periods=60))
+    frame.loc[frame.index[:10], "B"] = np.nan
+    frame.loc[frame.index[-5:], "D"] = np.nan
+    path = tmp_path / "prices.csv"
+    frame.to_csv(path)
+    with pytest.raises(FileError, match="15 gaps in 2 of 6 columns"):
+        read_portfolio_data(path)
+    data = read_portfolio_data(path, exclude=["B", "D"])
+    assert data.names == ("A", "C", "E", "F")
+    assert data.left_out == ("B", "D")
+    with pytest.raises(ArgumentError, match="exclude names 'Q', which is no asset"):
+        read_portfolio_data(path, exclude=["Q"])
+    with pytest.raises(ArgumentError, match="exclude is the text 'B'"):
+        read_portfolio_data(path, exclude="B")
+    answer = run("portfolio", path, "--assets", "2", "--exclude", "B", "--exclude", "D,A", "--json")
+    assert answer.code == 0, answer.err
+    assert not {"A", "B", "D"} & set(json.loads(answer.out)["weights"])
+
+
+def test_prices_called_returns_are_doubted(tmp_path: Path) -> None:
+    """Returns that are above 100 % in most places: one warning with what to say."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(90 + 20 * rng.random((40, 3)), columns=list("ABC"))
+    path = tmp_path / "prices.csv"
+    frame.to_csv(path)
+    (warning,) = [text for text in read_portfolio_data(path, kind="returns").warnings if "half of" in text]
+    assert "if these are prices, say kind='prices'" in warning

@@ -132,7 +132,7 @@ def rebalance(
         file, covariance, kind, assets, min_weight, max_weight, None, None, None, None, None,
         history.arguments(missing, since, until, min_history, shrink),
     )  # fmt: skip
-    market, warnings = rules.read(None, False, quiet, more)
+    market, warnings = rules.read(None, False, quiet, more, sells=True)
     make_directory(out)
     if resume and not (out / RUN_FILE).is_file():
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")

@@ -112,15 +112,27 @@ class Rules:
         self.shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
 
     def read(
-        self, target: float | None, at_least: bool, quiet: bool, more: Mapping[str, Any] | None = None
+        self,
+        target: float | None,
+        at_least: bool,
+        quiet: bool,
+        more: Mapping[str, Any] | None = None,
+        sells: bool = False,
     ) -> tuple[Portfolio, list[str]]:
-        """The portfolio (with more of its arguments), and warnings about its data (told unless quiet)."""
+        """The portfolio (with more of its arguments), and warnings about its data (told unless quiet).
+
+        Excluded assets are left out of the data, unless they are held or followed, or `sells` says that they may be.
+        """
         from hybridmip.applications.portfolio import Portfolio
         from hybridmip.io.tables import read_portfolio_data
 
-        kind = None if self.kind is None else str(self.kind)
+        kind, given = None if self.kind is None else str(self.kind), more or {}
+        needed = {*(given.get("current") or ()), *(given.get("benchmark") or ())}
+        out = [] if sells else [asset for asset in given.get("exclude", ()) if asset not in needed]
         try:
-            data = read_portfolio_data(self.file, covariance=self.covariance, kind=kind, **self.history)
+            data = read_portfolio_data(
+                self.file, covariance=self.covariance, kind=kind, exclude=out, **self.history
+            )  # fmt: skip
             groups, warnings = _groups(self.group, self.groups, self.shared, data, self.file)
             asked = Portfolio(
                 data.returns,
@@ -132,7 +144,7 @@ class Rules:
                 target_return=target,
                 return_sense="at_least" if at_least else "equal",
                 groups=groups or None,
-                **_of_what_is_left(more or {}, data),
+                **_of_what_is_left(given, data),
             )
         except HybridMIPError as error:
             raise error.spelled(OPTIONS) from None

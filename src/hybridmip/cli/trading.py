@@ -54,7 +54,10 @@ MaxTrades = Annotated[
 ]
 MaxGross = Annotated[str | None, _option("W", "Most that the sizes of all weights add up to: 1.6 for 130/30.")]
 MaxShort = Annotated[str | None, _option("W", "Most that the short weights add up to: 0.3 for 130/30.")]
-Exclude = Annotated[str | None, _option("A,B,...", "Assets that are not to be held; what is held of them is sold.")]
+Exclude = Annotated[
+    list[str] | None,
+    _option("A,B,...", "Assets that are not to be held (may be repeated); what is held of them is sold."),
+]
 
 #: What arguments of the Python interface are called here.
 NAMES = {
@@ -77,7 +80,7 @@ def arguments(given: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, Path):
             found[name] = read_weights(value)
         elif name == "exclude":
-            found[name] = [part.strip() for part in value.split(",") if part.strip()]
+            found[name] = [part.strip() for text in value for part in text.split(",") if part.strip()]
         elif name == "trade_cost" and ":" in value:
             found[name] = tuple(fraction(NAMES[name], part) for part in value.split(":", 1))
         else:

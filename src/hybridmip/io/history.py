@@ -24,6 +24,7 @@ class Cut:
     since: Any = None
     until: Any = None
     min_history: int | None = None
+    exclude: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.missing not in MENDED:
@@ -55,7 +56,8 @@ def panel_of(table: Table, kind: str, cut: Cut) -> Panel:
         times.moments if not times.undecided else None, values, _last_values(values[: int(inside.argmax())]),
         warnings=tuple(Message(doubt) for doubt in doubts),
     )  # fmt: skip
-    panel = _without_empty_rows(whole.rows(inside))
+    kept: Mask = np.array([name not in cut.exclude for name in whole.names], dtype=np.bool_)
+    panel = _without_empty_rows(whole.columns(kept).rows(inside))
     if len(panel.values) < panel.fewest:
         given = [argument for argument, value in ((SINCE, cut.since), (UNTIL, cut.until)) if value is not None]
         remedy = ("; widen ", given[0]) if given else ()

@@ -35,8 +35,11 @@ KINDS = ("prices", "returns")
 #: Arguments that messages name.
 KIND, KIND_PRICES, KIND_RETURNS = Argument("kind"), Argument("kind='prices'"), Argument("kind='returns'")
 COVARIANCE_PATH, PERIODS = Argument("covariance=PATH"), Argument("periods_per_year")
+EXCLUDE = Argument("exclude")
 #: How the name of a column of dates may start.
 TIME_WORDS = ("date", "time", "year", "quarter", "month", "week", "day", "period", "index")
+#: Returns of which half are above this are none.
+LIKELY_PRICE = 0.5
 #: A return above this is a damaged number.
 MOST_RETURN = 1e6
 #: What pandas writes at the head of a Series without a name.
@@ -79,6 +82,7 @@ def read_portfolio_data(
     min_history: int | None = None,
     shrink: str | None = None,
     periods_per_year: float | None = None,
+    exclude: Sequence[str] = (),
 ) -> PortfolioData:
     """Read expected returns and covariance from whatever file holds them.
 
@@ -103,6 +107,8 @@ def read_portfolio_data(
     periods_per_year : float, optional
         How many periods of the data make a year (252 for days of trading, 12 for months). It is kept with the data
         and changes none of the numbers, which are per period; see `PortfolioResult.per_year`.
+    exclude : sequence of str
+        Assets that are left out before anything else: their gaps do not count.
 
     Raises
     ------
@@ -116,7 +122,7 @@ def read_portfolio_data(
     """
     _check_kind(kind)
     _check_periods(periods_per_year)
-    cut = Cut(missing, since, until, min_history)
+    cut = Cut(missing, since, until, min_history, _names_of(exclude))
     shrink = check_shrink(shrink)
     given = [
         argument
@@ -133,14 +139,42 @@ def read_portfolio_data(
         if given:
             raise ArgumentError(given[0], " is for a CSV of prices or returns; leave it out with a covariance file")
         data = read_mean_and_covariance(path, covariance)
-        return PortfolioData(data.names, data.returns, data.covariance, periods_per_year=periods_per_year)
+        return _without(data.names, data.returns, data.covariance, cut.exclude, periods_per_year)
     text = read_text(path)
     if not looks_like_port(text):
         return _prices_or_returns(text, path, kind, cut, shrink, periods_per_year)
     if given:
         raise ArgumentError(given[0], f" is for a CSV of prices or returns; {path} is an OR-Library port file")
     port = parse_port(text, path)
-    return PortfolioData(port.names, port.returns, port.covariance, periods_per_year=periods_per_year)
+    return _without(port.names, port.returns, port.covariance, cut.exclude, periods_per_year)
+
+
+def _names_of(exclude: Any) -> tuple[str, ...]:
+    if isinstance(exclude, str):
+        raise ArgumentError(EXCLUDE, f" is the text {exclude!r}; give a list of names")
+    return tuple(str(name) for name in exclude)
+
+
+def _check_excluded(exclude: Sequence[str], names: Sequence[str]) -> None:
+    known = set(names)
+    for name in exclude:
+        if name not in known:
+            raise ArgumentError(EXCLUDE, f" names {name!r}, which is no asset; check the spelling")
+    if known and not known - set(exclude):
+        raise ArgumentError(EXCLUDE, " names every asset; leave some")
+
+
+def _without(
+    names: tuple[str, ...], returns: Vector, covariance: Matrix, exclude: Sequence[str], periods: float | None
+) -> PortfolioData:
+    """Data without some of the assets."""
+    _check_excluded(exclude, names)
+    kept = np.array([j for j, name in enumerate(names) if name not in exclude], dtype=np.intp)
+    out = tuple(name for name in names if name in exclude)
+    if not out:
+        return PortfolioData(names, returns, covariance, periods_per_year=periods)
+    left = tuple(names[j] for j in kept)
+    return PortfolioData(left, frozen(returns[kept]), frozen(covariance[np.ix_(kept, kept)]), (), out, periods)
 
 
 def read_prices_or_returns(path: PathLike, kind: str | None = None) -> PortfolioData:
@@ -277,6 +311,7 @@ def _prices_or_returns(
 ) -> PortfolioData:
     table = read_table(text, source, gaps=True)
     _refuse_other_layouts(table, kind)
+    _check_excluded(cut.exclude, table.columns)
     panel = panel_of(table, kind if kind is not None else _guess_kind(table.values, source), cut)
     values, labels = panel.values, panel.labels
     if panel.kind == "prices":
@@ -288,6 +323,7 @@ def _prices_or_returns(
     else:
         _refuse(panel, values < -1, "return", "a loss of more than all; give shares, not percent")
         _refuse(panel, values > MOST_RETURN, "return", "more than a millionfold; mend it")
+        panel = _doubting_returns(panel)
     warnings = [
         *panel.warnings,
         *_doubts_about_dates(table),
@@ -297,6 +333,17 @@ def _prices_or_returns(
     return PortfolioData(
         panel.names, frozen(values.mean(axis=0)), covariance, tuple(warnings), panel.left_out, periods_per_year
     )
+
+
+def _doubting_returns(panel: Panel) -> Panel:
+    """Returns above 100 % in most places are prices, or percent."""
+    middle = float(np.median(np.abs(panel.values)))
+    if middle < LIKELY_PRICE:
+        return panel
+    return panel.telling(
+        f"half of the returns are above {100 * middle:.3g} %; if these are prices, say ", KIND_PRICES,
+        "; if they are percent, divide by 100",
+    )  # fmt: skip
 
 
 def _refuse(panel: Panel, bad: NDArray[np.bool_], what: str, rule: str) -> None:
