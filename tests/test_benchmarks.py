@@ -248,7 +248,7 @@ def test_files_are_reported_with_and_without_traces(tmp_path: Path, with_trace: 
     peer = {"name": "HiGHS", "value": 11.0, "bound": 9.0, "seconds": 30.0, "found_at": 2.0}
     entry = {"file": "a.mps", "family": "mip", "best": 10.0, "maximise": False, "ours": side, "peer": peer}
     if with_trace:
-        side["trace"], peer["trace"] = [[0.5, 10.0]], [[2.0, 11.0]]  # type: ignore[assignment]
+        side["trace"], peer["trace"] = [[0.5, 10.0]], [[2.0, 11.0]]
         entry["more"] = [dict(side)]
     common.Record(common.Options(out=tmp_path), "files", seconds=30.0).write(entries=[entry])
     lines = files.report(common.records(tmp_path, "files*")).splitlines()
