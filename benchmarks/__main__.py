@@ -16,6 +16,7 @@ from benchmarks import (
     dates,
     files,
     frontier,
+    generated,
     growth,
     kernel,
     modellers,
@@ -51,8 +52,9 @@ PARTS: dict[str, tuple[ModuleType, str]] = {
     "trading": (trading, "trading"),
     "accounts": (accounts, "accounts"),
     "walkforward": (walkforward, "walkforward"),
-    "files": (files, "files"),
     "modellers": (modellers, "modellers"),
+    "files": (files, "files*"),
+    "generated": (generated, "generated*"),
     "growth": (growth, "growth"),
     "support": (support, "support"),
     "startup": (startup, "startup"),
@@ -84,6 +86,8 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
     parser.add_argument("--seeds", default="0,1,2", help="seeds of ours (default %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="threads of every method (default %(default)s)")
     parser.add_argument("--gap", type=float, default=1e-9, help="relative gap of the peers (default %(default)s)")
+    parser.add_argument("--limits", default=None, help="seconds of files and generated (default 30; quick 2): 30,120")
+    parser.add_argument("--file-seeds", default="0", help="seeds of ours of files and generated (default 0): 0,1,2")
     parser.add_argument("--out", type=Path, default=None, help="folder of RESULTS.md and results/ (default benchmarks)")
     parser.add_argument("--report", action="store_true", help="run nothing; write RESULTS.md from the files there are")
     given = parser.parse_args(arguments)
@@ -98,7 +102,16 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
         seeds = tuple(int(seed) for seed in given.seeds.split(","))
     except ValueError:
         parser.error(f"--seeds is {given.seeds!r}; give whole numbers, by commas")
+    try:
+        limits = tuple(float(part) for part in (given.limits or ("2" if given.quick else "30")).split(","))
+        file_seeds = tuple(int(seed) for seed in given.file_seeds.split(","))
+    except ValueError:
+        parser.error("--limits and --file-seeds: give numbers, by commas")
+    if min(limits) <= 0:
+        parser.error("--limits must be positive")
     options = Options(
+        limits=limits,
+        file_seeds=file_seeds,
         quick=given.quick,
         seconds_per_target=limit,
         sets=tuple(_split(parser, "--sets", sets, known)),

@@ -67,6 +67,12 @@ class Options:
         Threads of ours and of every peer.
     relative_gap : float
         Relative gap at which a peer may stop.
+    limits : tuple of float
+        Seconds of every method on a problem file and on a generated problem; one result file for each.
+    file_seeds : tuple of int
+        Seeds of ours there.
+    file_gap : float
+        Relative gap at which every method may stop there.
     out : Path
         Folder of RESULTS.md and results/.
     """
@@ -80,6 +86,9 @@ class Options:
     every: int = 8
     threads: int = 2
     relative_gap: float = 1e-9
+    limits: tuple[float, ...] = (30.0,)
+    file_seeds: tuple[int, ...] = (0,)
+    file_gap: float = 1e-6
     out: Path = field(default_factory=lambda: ROOT / "benchmarks")
 
 

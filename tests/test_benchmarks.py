@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as runner  # noqa: E402
-from benchmarks import common, frontier, kernel, peers, walkforward  # noqa: E402
+from benchmarks import common, files, frontier, generated, kernel, peers, walkforward  # noqa: E402
 from hybridmip.study.solvers import Scaled  # noqa: E402
 
 
@@ -218,3 +219,70 @@ def test_a_walk_forward_is_measured_by_plain_formulas(monkeypatch: pytest.Monkey
     ]
     assert len(lines) == 4
     assert lines[1].count(" - ") == 7
+
+
+def test_the_primal_integral_adds_up_gaps_over_time() -> None:
+    """By hand: no answer for 1 s, half off for 2 s, the best from then on; better than the best counts as that."""
+    trace = [[1.0, 20.0], [3.0, 10.0]]
+    assert files.primal_integral(trace, 10.0, False, 10.0) == pytest.approx(1.0 + 2 * 0.5)
+    assert files.primal_integral([], 10.0, False, 10.0) == 10.0
+    assert files.primal_integral([[1.0, -20.0], [3.0, -10.0]], -10.0, True, 10.0) == pytest.approx(2.0)
+    assert files.primal_integral([[2.0, 9.0]], 10.0, False, 10.0) == pytest.approx(2.0)
+    assert files.primal_integral([[4.0, 10.0]], 10.0, False, 3.0) == pytest.approx(3.0)
+
+
+def test_times_of_proofs_and_their_means() -> None:
+    """What is not proven to the gap counts as the limit; the shifted mean of equal numbers is that number."""
+    proven = {"value": 100.0, "bound": 99.99999, "seconds": 2.0}
+    assert files.proof_seconds(proven, 1e-6, 30.0) == 2.0
+    assert files.proof_seconds({**proven, "bound": 99.9}, 1e-6, 30.0) == 30.0
+    assert files.proof_seconds({**proven, "value": None}, 1e-6, 30.0) == 30.0
+    assert files.shifted_mean([3.0, 3.0]) == pytest.approx(3.0)
+    assert files.shifted_mean([0.0, 3.0]) == pytest.approx(1.0)  # sqrt(1 * 4) - 1
+
+
+@pytest.mark.parametrize("with_trace", [False, True])
+def test_files_are_reported_with_and_without_traces(tmp_path: Path, with_trace: bool) -> None:
+    """Records of before have no traces, seeds or gap: they are read, and their primal integrals are dashes."""
+    side = {"value": 10.0, "bound": 10.0, "seconds": 1.0, "found_at": 0.5, "status": "optimal"}
+    peer = {"name": "HiGHS", "value": 11.0, "bound": 9.0, "seconds": 30.0, "found_at": 2.0}
+    entry = {"file": "a.mps", "family": "mip", "best": 10.0, "maximise": False, "ours": side, "peer": peer}
+    if with_trace:
+        side["trace"], peer["trace"] = [[0.5, 10.0]], [[2.0, 11.0]]
+        entry["more"] = [dict(side)]
+    common.Record(common.Options(out=tmp_path), "files", seconds=30.0).write(entries=[entry])
+    lines = files.report(common.records(tmp_path, "files*")).splitlines()
+    head = next(k for k, line in enumerate(lines) if "primal integral s" in line)
+    cells = [cell.strip() for cell in lines[head + 2].split("|")[1:-1]]
+    assert cells[:5] == ["mip", "0.500", "2.00", "1.00", "30.0"]
+    assert cells[5:] == (["0.500", "4.55"] if with_trace else ["-", "-"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda seed: generated.transportation(3, 4, generated.CHEAP, seed),
+        lambda seed: generated.network(8, 20, seed),
+        lambda seed: generated.multicommodity(5, 10, 2, seed),
+        lambda seed: generated.lot_sizing(2, 4, seed),
+        lambda seed: generated.facilities(4, 6, seed),
+    ],
+)
+def test_generated_problems_are_the_same_for_the_same_seed(make: Callable[[int], hm.Problem]) -> None:
+    """Same seed, same numbers; another seed, other numbers; and there is an answer."""
+    one, again, other = make(3), make(3), make(4)
+    assert np.array_equal(one.q, again.q)
+    assert np.array_equal(one.p, again.p)
+    assert np.array_equal(one.row_upper, again.row_upper)
+    assert (one.A != again.A).nnz == 0
+    assert not (np.array_equal(one.p, other.p) and np.array_equal(one.q, other.q))
+    assert hm.solve(one, time_limit=10.0).has_solution
+
+
+def test_limits_and_seeds_of_files_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lists by commas; a limit that is not positive is refused."""
+    _, options, _ = runner.parse(["--only", "generated", "--limits", "30,120", "--file-seeds", "0,1,2"])
+    assert (options.limits, options.file_seeds) == ((30.0, 120.0), (0, 1, 2))
+    with pytest.raises(SystemExit):
+        runner.parse(["--limits", "0"])
+    assert "--limits" in capsys.readouterr().err

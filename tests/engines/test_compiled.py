@@ -15,9 +15,12 @@ from hybridmip.engines import compiled
 from hybridmip.exact import core_kernel, fit_kernel
 from hybridmip.relax import node_kernel
 from hybridmip.restricted import kernel, lanes
-from hybridmip.search import descent_kernel, flips_kernel, vertices_kernel
+from hybridmip.search import descent_kernel, flips_kernel, trees_kernel, vertices_kernel
 
-MODULES = (mixing, core_kernel, fit_kernel, node_kernel, kernel, lanes, descent_kernel, flips_kernel, vertices_kernel)
+MODULES = (
+    mixing, core_kernel, fit_kernel, node_kernel, kernel, lanes, descent_kernel, flips_kernel, trees_kernel,
+    vertices_kernel,
+)  # fmt: skip
 #: A module of two kernels, one of them slow, and what loads them.
 KERNELS = """
 from numba import njit, types

@@ -4,7 +4,8 @@ Where no row limits b, nothing is gained by being on, and an x that is on may be
 function of x alone is concave: a best x is a vertex. A walk from vertex to vertex along edges (`vertices_kernel`) with
 a tabu list sees what every edge costs, charges included, in microseconds (for transportation problems: Sun, Aronson,
 McKeown and Drinka 1998). When it finds nothing more, charges are changed at random for a while, and it goes on from
-there (iterated local search).
+there (iterated local search). Where the rows are those of a network it walks over spanning trees instead (`trees`),
+hundreds of times as many.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
 from hybridmip.search import vertices_kernel
 from hybridmip.search.charges import rows_when_on
+from hybridmip.search.trees import Network, Trees
 from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
 
 #: Rows up to which the basis is inverted, and lines of the tableau: the most promising ones.
@@ -46,6 +48,9 @@ ACCEPTED = 0.003
 BACK = 0.05
 STALE = 40
 FRESH = 3.0
+#: Of a network: arcs that may come into a tree, for each of its nodes, and the chance to go back to the best tree.
+PROMISING = 15
+HOME = 0.1
 #: Different b that are kept, and the share in which they differ at least.
 MOST_KEPT = 10
 DIFFERENT = 0.02
@@ -73,10 +78,9 @@ class Vertices:
     def __init__(self, setting: Setting, fixed_charge: bool) -> None:
         problem = setting.problem
         self.problem = problem
-        self.applies = fixed_charge and 0 < problem.rows <= MOST_ROWS
+        self.applies = fixed_charge and problem.rows > 0
         if not self.applies:
             return
-        compiled.load(vertices_kernel.KERNELS)
         rows = problem.rows
         low, high = rows_when_on(problem)
         self.matrix = sparse.csc_array(sparse.hstack([problem.A, -sparse.eye_array(rows)]))
@@ -87,6 +91,10 @@ class Vertices:
             np.int64
         )
         self.owned = self.owner >= 0
+        network = Network.of(self.matrix) if np.bincount(self.owner[self.owned]).max(initial=0) <= 1 else None
+        self.applies = network is not None or rows <= MOST_ROWS
+        if not self.applies:
+            return
         self.model = LinearModel(problem.q, problem.A, low, high, setting.hull_lower, setting.hull_upper)
         self._hull = setting.hull_lower, setting.hull_upper
         self.now: Vertex | None = None
@@ -96,6 +104,31 @@ class Vertices:
         self.stale = 0
         self.strength = NOISE / 3.0
         self.kept: list[tuple[float, Binary]] = []
+        #: The search over trees, where there is a network, and the vertex it was left with.
+        self.trees: Trees | None = None
+        self._left: Vertex | None = None
+        if network is not None:
+            charge = np.zeros(self.owner.size)
+            charge[self.owned] = problem.p[self.owner[self.owned]]
+            self.trees = Trees(network, self.lower, self.upper, self.cost, charge, self._promising(charge, network))
+        else:
+            compiled.load(vertices_kernel.KERNELS)
+
+    def _promising(self, charge: Vector, network: Network) -> NDArray[np.int64]:
+        """Variables that may come into a tree: those of least reduced cost, charges spread over capacities."""
+        n, capacity = self.problem.n, np.maximum(np.abs(self.lower), np.abs(self.upper))
+        moving = np.flatnonzero((self.upper - self.lower > VALUE_TOLERANCE) & (network.ends[:, 0] >= 0))
+        most = PROMISING * network.nodes
+        if moving.size <= most:
+            return moving
+        sign = np.where(self.upper > 0, 1.0, -1.0)
+        slope = self.cost + sign * charge / np.maximum(np.where(np.isfinite(capacity), capacity, 1.0), VALUE_TOLERANCE)
+        self.model.change_cost(slope[:n])
+        answer = self.model.solve()
+        self.model.change_cost(self.problem.q)
+        prices = np.zeros(self.problem.rows) if answer.row_duals is None else answer.row_duals
+        reduced = np.abs(slope - self.matrix.T @ prices)
+        return moving[np.sort(np.argsort(reduced[moving], kind="stable")[:most])]
 
     def begin(self, b: Binary, time_limit: float | None) -> bool:
         """Go to a vertex with no more than b switched on; False where there is none."""
@@ -151,9 +184,24 @@ class Vertices:
                 return
             done += 1
             try:
-                self._round(self.now, rng, deadline)
+                if self.trees is not None:
+                    self._tree_round(self.trees, self.now, rng)
+                else:
+                    self._round(self.now, rng, deadline)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
                 self.now = None if self.now is self.best else self.best
+
+    def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator) -> None:
+        """Search over trees for a while, from where it stopped, from the best, or from a vertex found elsewhere."""
+        home = self.best if rng.random() < HOME else start if start is not self._left else None
+        if home is not None and not trees.begin(home.basis, home.z):
+            raise np.linalg.LinAlgError
+        end = Vertex(*trees.search(rng))
+        if np.abs(self.matrix @ end.z).max() > 1e-6 * (1.0 + np.abs(end.z).max()):
+            raise np.linalg.LinAlgError
+        self._arrive(end)
+        self._left = self.now
+        self._keep(Vertex(trees.value, basis=trees.basis, z=trees.z))  # where it goes on: others than the best differ
 
     def _round(self, start: Vertex, rng: np.random.Generator, deadline: float) -> None:
         """Change the charges and walk, then walk with the true ones."""
