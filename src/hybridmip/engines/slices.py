@@ -32,10 +32,12 @@ class Slices:
         With integral columns.
     gap : float
         Relative gap at which it is solved.
+    time_limit : float, optional
+        Seconds from the first slice on, waiting included, after which HiGHS stops by itself.
     """
 
-    def __init__(self, model: LinearModel, gap: float) -> None:
-        self._model, self._gap = model, gap
+    def __init__(self, model: LinearModel, gap: float, time_limit: float | None = None) -> None:
+        self._model, self._gap, self._time_limit = model, gap, time_limit
         self._turn = threading.Condition()
         self._until = -math.inf
         self._waits = self._ended = False
@@ -87,7 +89,7 @@ class Slices:
         self._turn.notify_all()
 
     def _solve(self) -> None:
-        answer = self._model.solve(None, self._gap)
+        answer = self._model.solve(self._time_limit, self._gap)
         with self._turn:
             self._answer = answer
             self._turn.notify_all()

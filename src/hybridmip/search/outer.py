@@ -237,7 +237,7 @@ class OuterModel:
         s = self.T.T @ x
         return np.concatenate([x, b.astype(float), self.d[self.tied] * x[self.tied] ** 2, s, s**2])
 
-    def begin_whole(self, start: Vector | None, gap: float) -> Slices:
+    def begin_whole(self, start: Vector | None, gap: float, time_limit: float | None) -> Slices:
         """The MIP over all b, with every tangent there is, to be solved in slices from a point of its own."""
         if self._whole is None:
             self._whole = self._make_whole()
@@ -246,7 +246,7 @@ class OuterModel:
         self._for_the_whole = []
         if start is not None:
             self._whole.start_from(start)
-        return Slices(self._whole, gap)
+        return Slices(self._whole, gap, time_limit)
 
     def solve(self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float) -> LinearAnswer:
         """The MILP with some binaries fixed: 1 on, -1 off, 0 open; objective and bound in the caller's units."""
@@ -308,7 +308,7 @@ class _Search:
                 assert state.remaining is not None
                 self._remember()
                 if whole is None:
-                    whole = self.model.begin_whole(self._start(), 0.5 * state.gap)
+                    whole = self.model.begin_whole(self._start(), 0.5 * state.gap, state.remaining)
                 if not state.best.feasible:
                     length = max(length, SHARE_OF_FIRST * state.remaining)
                 answer = whole.go_on(min(length, state.remaining))
