@@ -133,6 +133,8 @@ class LinearModel:
         self._presolve = "off" if small else "choose"
         self._set("presolve", self._presolve)
         self._sound = self._highs.passModel(lp) != highspy.HighsStatus.kError
+        self._told: Callable[[Vector, float], None] | None = None
+        self._asked: Callable[[float], bool] | None = None
 
     def _set(self, option: str, value: object) -> None:
         self._highs.setOptionValue(option, value)
@@ -210,10 +212,24 @@ class LinearModel:
     def on_improvement(self, told: Callable[[Vector, float], None]) -> None:
         """Have every better point of a MILP, and the bound by then, told as they come."""
 
-        def event(happened: Any) -> None:
-            told(np.asarray(happened.data_out.mip_solution) * self._unit, float(happened.data_out.mip_dual_bound))
+        if self._told is None:
+            self._highs.cbMipImprovingSolution.subscribe(self._on_improvement)
+        self._told = told
 
-        self._highs.cbMipImprovingSolution.subscribe(event)
+    def _on_improvement(self, happened: Any) -> None:
+        assert self._told is not None
+        self._told(np.asarray(happened.data_out.mip_solution) * self._unit, float(happened.data_out.mip_dual_bound))
+
+    def on_check(self, asked: Callable[[float], bool]) -> None:
+        """Have somebody asked now and then, given the bound by then, whether a MILP should stop."""
+        if self._asked is None:
+            self._highs.cbMipInterrupt.subscribe(self._on_check)
+        self._asked = asked
+
+    def _on_check(self, happened: Any) -> None:
+        assert self._asked is not None
+        if self._asked(float(happened.data_out.mip_dual_bound)):
+            happened.interrupt()
 
     def cancel(self) -> None:
         """End a solve that runs in another thread."""

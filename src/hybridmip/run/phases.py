@@ -55,6 +55,8 @@ MOST_LPS = 512
 STILL_COMPILING = "what proves is still being compiled, once on this machine: solve again, or ask with prove=True"
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
 SHARE_OF_REPAIR = 0.1
+#: Seconds of moves before the MIPs of a quadratic problem, at most: these go on with moves where they do not end soon.
+MOVES_SECONDS = 2.0
 #: Work of the tree, as in `TreeSettings`, after which the doubly nonnegative relaxation is tried at its root.
 PLAIN_WORK = 1e9
 
@@ -385,7 +387,7 @@ class Moves(Phase):
     """Moves one by one for a while, before the small MIPs of a quadratic problem."""
 
     name = "neighborhood"
-    share = 0.3
+    share = 0.1
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_tangents(structure, config)
@@ -394,7 +396,9 @@ class Moves(Phase):
         return run.guide is not None and run.state.best.feasible
 
     def run(self, run: Run) -> StopReason | None:
-        shaking(run.state, run.pool)
+        remaining = run.state.remaining
+        with run.state.clock.for_a_share(1.0 if remaining is None else MOVES_SECONDS / max(remaining, MOVES_SECONDS)):
+            shaking(run.state, run.pool)
         return None
 
 

@@ -1,0 +1,109 @@
+"""A MILP that HiGHS solves in slices of time: between two of them it waits inside a callback, and nothing is lost.
+
+A MILP that was stopped by its time limit begins anew when it is solved again: presolve, cuts at the root and the tree
+are gone. Here other work can be done in between, by the same thread of the machine.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+
+import numpy as np
+
+from hybridmip.arrays import Vector
+from hybridmip.engines.highs import LinearAnswer, LinearModel
+
+#: Points that are kept until they are fetched.
+MOST_POINTS = 4
+#: Seconds to wait for the thread in the end.
+LONGEST_END = 2.0
+
+
+class Slices:
+    """Solves a model in a thread that works only while `go_on` is waiting for it.
+
+    The model must not be changed before there is an answer.
+
+    Parameters
+    ----------
+    model : LinearModel
+        With integral columns.
+    gap : float
+        Relative gap at which it is solved.
+    time_limit : float, optional
+        Seconds from the first slice on, waiting included, after which HiGHS stops by itself.
+    """
+
+    def __init__(self, model: LinearModel, gap: float, time_limit: float | None = None) -> None:
+        self._model, self._gap, self._time_limit = model, gap, time_limit
+        self._turn = threading.Condition()
+        self._until = -math.inf
+        self._waits = self._ended = False
+        self._bound = -math.inf
+        self._points: list[Vector] = []
+        self._answer: LinearAnswer | None = None
+        model.on_check(self._check)
+        model.on_improvement(self._improved)
+        self._thread = threading.Thread(target=self._solve, daemon=True)
+
+    def go_on(self, seconds: float) -> LinearAnswer | None:
+        """Solve on for so long; the answer, None while there is none.
+
+        HiGHS looks at the clock when it calls back, mostly many times a second. Where it does so late it goes on
+        beside the caller until then.
+        """
+        with self._turn:
+            self._until, self._waits = time.perf_counter() + seconds, False
+            if not self._thread.ident:
+                self._thread.start()
+            self._turn.notify_all()
+            try:
+                self._turn.wait_for(lambda: self._waits or self._answer is not None, timeout=seconds)
+            except KeyboardInterrupt:
+                self._stop()
+                raise
+            return self._answer
+
+    @property
+    def bound(self) -> float:
+        """The bound so far, in the model's units."""
+        return self._bound
+
+    def fetch(self) -> list[Vector]:
+        """The last points that HiGHS found since this was last called."""
+        with self._turn:
+            points, self._points = self._points, []
+        return points
+
+    def end(self) -> None:
+        """Give up; HiGHS stops when it calls back next."""
+        with self._turn:
+            self._stop()
+        if self._thread.ident:
+            self._thread.join(LONGEST_END)
+
+    def _stop(self) -> None:
+        self._ended = True
+        self._turn.notify_all()
+
+    def _solve(self) -> None:
+        answer = self._model.solve(self._time_limit, self._gap)
+        with self._turn:
+            self._answer = answer
+            self._turn.notify_all()
+
+    def _check(self, bound: float) -> bool:
+        """Called by HiGHS: wait until it is its turn; whether to stop."""
+        with self._turn:
+            self._bound = max(self._bound, bound)
+            while time.perf_counter() >= self._until and not self._ended:
+                self._waits = True
+                self._turn.notify_all()
+                self._turn.wait()
+            return self._ended
+
+    def _improved(self, values: Vector, bound: float) -> None:
+        with self._turn:
+            self._points = [*self._points, np.array(values)][-MOST_POINTS:]

@@ -1,0 +1,68 @@
+"""A MILP in slices of time: the same answer as in one go, and bounds that hold while it waits."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from hybridmip.engines.highs import LinearModel, Outcome
+from hybridmip.engines.slices import LONGEST_END, Slices
+
+
+def knapsacks(rows: int, columns: int, seed: int) -> LinearModel:
+    """Several knapsacks at once."""
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(5, 60, (rows, columns)).astype(float)
+    return LinearModel(
+        -rng.integers(5, 60, columns).astype(float), matrix, np.full(rows, -np.inf), 0.4 * matrix.sum(axis=1),
+        np.zeros(columns), np.ones(columns), np.ones(columns, dtype=bool),
+    )  # fmt: skip
+
+
+def test_slices_give_the_answer_of_one_go() -> None:
+    """Whatever the slices, the optimum is the same; no bound on the way is above it, and points are on or above it."""
+    at_once = knapsacks(6, 30, 0).solve()
+    assert at_once.status is Outcome.OPTIMAL
+    slices = Slices(knapsacks(6, 30, 0), 0.0)
+    answer, turns = None, 0
+    while answer is None and turns < 5000:
+        answer = slices.go_on(0.01)
+        turns += 1
+        assert slices.bound <= at_once.objective + 1e-6
+    assert answer is not None
+    assert answer.objective == pytest.approx(at_once.objective)
+    assert len(slices.fetch()) >= 1
+    assert slices.fetch() == []
+
+
+def test_it_waits_between_slices_and_can_be_ended() -> None:
+    """No processor time is used while it waits; what was begun ends when told, with a bound."""
+    slices = Slices(knapsacks(12, 90, 1), 0.0)
+    assert slices.go_on(0.5) is None
+    time.sleep(0.3)  # it may call back late
+    before = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - before < 0.2
+    bound = slices.bound
+    assert np.isfinite(bound)
+    began = time.perf_counter()
+    slices.end()
+    assert time.perf_counter() - began < LONGEST_END
+    assert slices.go_on(0.0) is not None  # what HiGHS says when it was stopped
+    assert slices.bound == pytest.approx(bound, rel=1e-9)
+
+
+def test_a_model_can_be_solved_again_after_it_ended() -> None:
+    """Rows are added to a model that was solved in slices, and count in the next solve."""
+    model = knapsacks(4, 15, 2)
+    first = Slices(model, 0.0).go_on(60.0)
+    assert first is not None
+    assert first.x is not None
+    model.add_row(np.arange(15), -np.ones(15), 1.0 - float(np.round(first.x).sum()))
+    second = Slices(model, 0.0).go_on(60.0)
+    assert second is not None
+    assert second.x is not None
+    assert np.round(second.x).sum() <= np.round(first.x).sum() - 1
+    assert second.objective >= first.objective - 1e-9

@@ -1,0 +1,103 @@
+"""Outer approximation of problems with many rows: bound <= optimum <= answer, with a clock and without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from problems import Recipe, make, optimum
+
+from hybridmip import Config, Problem, Status, solve
+from hybridmip.bounds.diagonal import largest_trace
+from hybridmip.bounds.ledger import Grade
+from hybridmip.relax.protocol import Setting
+from hybridmip.run import phases
+from hybridmip.search.outer import OuterModel, squares
+
+#: What leaves the proof to outer approximation.
+OUTER = Config(
+    phases=(phases.Start(), phases.Relaxations(), phases.Pool(), phases.Moves(), phases.OuterApproximation())
+)
+
+
+def layout(boxes: int, seed: int) -> Problem:
+    """Boxes on a line near their targets, none over another: for each pair a binary says which is on the left.
+
+    The rows on b say that such orders are transitive.
+    """
+    rng = np.random.default_rng(seed)
+    width, target = rng.uniform(1.0, 3.0, boxes), rng.uniform(0.0, 5.0, boxes)
+    weight, most = rng.uniform(0.5, 2.0, boxes), 20.0
+    pairs = [(i, j) for i in range(boxes) for j in range(i)]
+    A, G = np.zeros((2 * len(pairs), boxes)), np.zeros((2 * len(pairs), len(pairs)))
+    lower = np.zeros(2 * len(pairs))
+    for k, (i, j) in enumerate(pairs):
+        apart = (width[i] + width[j]) / 2
+        A[2 * k, [i, j]], G[2 * k, k], lower[2 * k] = [1.0, -1.0], most, apart
+        A[2 * k + 1, [i, j]], G[2 * k + 1, k], lower[2 * k + 1] = [-1.0, 1.0], -most, apart - most
+    place = {pair: k for k, pair in enumerate(pairs)}
+    triples = [(i, j, k) for i in range(boxes) for j in range(i) for k in range(j)]
+    B = np.zeros((len(triples), len(pairs)))
+    for row, (i, j, k) in enumerate(triples):
+        B[row, [place[i, j], place[j, k], place[i, k]]] = [1.0, 1.0, -1.0]
+    return Problem(
+        Q=weight, q=-2 * weight * target, offset=float(weight @ target**2), A=A, G=G, row_lower=lower,
+        row_upper=np.full(2 * len(pairs), np.inf), B=B, b_lower=np.zeros(len(triples)), b_upper=np.ones(len(triples)),
+        x_lower=np.full(boxes, -5.0), x_upper=np.full(boxes, 10.0),
+        switch=np.full(boxes, -1), binaries=len(pairs),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("time_limit", [None, 20.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_layouts_are_proven(seed: int, time_limit: float | None) -> None:
+    """The optimum is that of enumeration, the bound never above it; with a time limit the gap is closed."""
+    problem = layout(5, seed)
+    best, _ = optimum(problem)
+    result = solve(problem, time_limit=time_limit, config=OUTER)
+    assert "outer approximation" in result.bounds
+    assert result.objective == pytest.approx(best, rel=1e-6)
+    assert result.bound <= best + 1e-6 * abs(best)
+    if time_limit is not None:
+        assert result.status == Status.OPTIMAL
+        assert result.rests_on is Grade.TRUSTED
+
+
+@pytest.mark.parametrize("quadratic", ["dense", "diagonal", "singular", "sparse"])
+@pytest.mark.parametrize("bounds", ["buy-in", "short", "unlimited"])
+def test_the_grid_is_below_the_curve(quadratic: str, bounds: str) -> None:
+    """Tangents over what x can be make a model whose bound is at most the optimum, also where x has no limit."""
+    problem = make(Recipe(seed=5, binaries=6, quadratic=quadratic, bounds=bounds, inequalities=6, mixed_rows=True))
+    setting = Setting(problem)
+    d = largest_trace(problem.Q)
+    T = squares(setting, d)
+    assert T is not None
+    model = OuterModel(setting, d, T)
+    before = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
+    model.tangents(np.ones(problem.n), np.ones(problem.m))
+    added = model.grid(10.0)
+    assert added <= model.mip.rows + problem.n + T.shape[1]
+    if bounds == "unlimited":
+        return  # no grid over an infinite range
+    answer = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
+    best, _ = optimum(problem)
+    assert np.isfinite(best)
+    assert before.bound <= answer.bound + 1e-7
+    assert answer.bound + problem.offset <= best + 1e-6 * max(1.0, abs(best))
+
+
+def test_a_grid_lacks_little_between_its_tangents() -> None:
+    """Where the terms are few the first MIP is near the optimum: without the grid most of the gap is left."""
+    problem = layout(5, 2)
+    setting = Setting(problem)
+    best, _ = optimum(problem)
+    bounds = []
+    for gap in (0.0, abs(best)):
+        d = largest_trace(problem.Q)
+        T = squares(setting, d)
+        assert T is not None
+        model = OuterModel(setting, d, T)
+        model.tangents(np.ones(problem.n), np.ones(problem.m))
+        assert (model.grid(gap) > 0) == (gap > 0)
+        bounds.append(model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0).bound + problem.offset)
+    assert bounds[0] < bounds[1] <= best + 1e-6
+    assert best - bounds[1] < 0.5 * (best - bounds[0])
