@@ -51,7 +51,7 @@ def test_it_waits_between_slices_and_can_be_ended() -> None:
     slices.end()
     assert time.perf_counter() - began < LONGEST_END
     assert slices.go_on(0.0) is not None  # what HiGHS says when it was stopped
-    assert slices.bound == pytest.approx(bound, rel=1e-9)
+    assert slices.bound >= bound - 1e-9 * abs(bound)  # it is told once more, and never falls
 
 
 def test_a_model_can_be_solved_again_after_it_ended() -> None:
