@@ -12,7 +12,7 @@ KERNEL_TESTS := tests/relax/test_diagonal.py tests/exact/test_core.py tests/exac
   tests/search/test_vertices.py -k "not solve_uses_it and not cut_short and not deadline and not threads and not few_nodes"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint format bench clean
+.PHONY: help demo test coverage lint format bench docs clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -47,8 +47,12 @@ format: $(VENV)/.installed-dev  ## rewrite the sources the way the linters want 
 bench: $(VENV)/.installed-bench  ## compare with other solvers, write benchmarks/RESULTS.md (ARGS="--quick")
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+docs: $(VENV)/.installed-dev  ## build the site into docs/_build/html (every example is run; a warning is an error)
+	@$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "==> docs/_build/html/index.html"
+
 clean:  ## remove caches, build output and what the demo wrote; .venv stays
-	@rm -rf build dist hybridmip-demo benchmarks/quick .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf build dist docs/_build docs/examples docs/reference/generated hybridmip-demo benchmarks/quick .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A Python without ensurepip (some Linux packages) cannot put pip into a new venv; its own pip can.

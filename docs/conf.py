@@ -1,0 +1,63 @@
+"""How the site is built: `make docs` (Sphinx, the pydata theme, numpydoc, sphinx-gallery)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_ext"))
+os.environ["MPLBACKEND"] = "Agg"
+
+import hybridmip  # noqa: E402
+
+project = "HybridMIP"
+author = "The HybridMIP developers"
+project_copyright = author
+version = release = hybridmip.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "mathml",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "notebooks"]
+nitpicky = False
+suppress_warnings: list[str] = ["config.cache"]
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+numpydoc_show_class_members = False
+autodoc_typehints = "none"
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["examples"],
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"__init__\.py",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 1e6,
+    "within_subsection_order": "FileNameSortKey",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+html_title = "HybridMIP"
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "HybridMIP"},
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+}
