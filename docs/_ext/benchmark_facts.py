@@ -10,7 +10,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from statistics import median
@@ -90,6 +90,8 @@ class Case:
         An answer within this of the best value, relatively, counts as found.
     sign : float
         -1 where the problem was stated as a maximisation; values are then negated.
+    batch : str
+        What tells it from the same problem in another run: the time limit, where there are several.
     """
 
     group: str
@@ -99,6 +101,7 @@ class Case:
     best: float | None = None
     tolerance: float = EQUAL
     sign: float = 1.0
+    batch: str = ""
 
     @property
     def least(self) -> float | None:
@@ -272,7 +275,10 @@ def part_of(name: str) -> str | None:
 def cases(part: str, folder: Path = RESULTS) -> list[Case]:
     """All cases of a part; none where it has no result file or compares nothing case by case."""
     read = READERS.get(part)
-    return [] if read is None else [case for document in documents(part, folder) for case in read(document)]
+    found = [] if read is None else [case for document in documents(part, folder) for case in read(document)]
+    if len({case.batch for case in found}) < 2:
+        return found
+    return [replace(case, group=f"{case.group}, {case.batch}", label=f"{case.label}, {case.batch}") for case in found]
 
 
 def _proof_run(found: Mapping[str, Any], limit: float | None, proven: bool, **known: Any) -> Run:
@@ -385,15 +391,25 @@ def _of_files(document: Document) -> Iterator[Case]:
         theirs = entry.get("peer")
         peers = {} if theirs is None else {theirs["name"]: _of_file(theirs, gap, limit, sign)}
         best = None if entry["best"] is None else sign * entry["best"]
-        yield Case(
-            entry["family"],
-            entry["file"],
-            _of_file(entry["ours"], gap, limit, sign),
-            peers,
-            best,
-            max(gap, EQUAL),
-            sign,
-        )
+        mine = _worst([_of_file(side, gap, limit, sign) for side in (entry["ours"], *entry.get("more", []))])
+        batch = f"{limit:g} s"
+        yield Case(entry["family"], entry["file"], mine, peers, best, max(gap, EQUAL), sign, batch)
+
+
+def _worst(runs: Sequence[Run]) -> Run:
+    """Of several seeds: the worst value and bound, a proof where all have one, medians of the times."""
+    if len(runs) == 1:
+        return runs[0]
+    values, bounds = [run.value for run in runs], [run.bound for run in runs]
+    common = set.intersection(*(set(run.times) for run in runs))
+    return Run(
+        None if None in values else max(value for value in values if value is not None),
+        None if None in bounds else min(bound for bound in bounds if bound is not None),
+        proven=all(run.proven for run in runs),
+        times={what: median(run.times[what] for run in runs) for what in runs[0].times if what in common},
+        limit=runs[0].limit,
+        ended=median(run.ended for run in runs if run.ended is not None),
+    )
 
 
 def _of_file(side: Mapping[str, Any], gap: float, limit: float, sign: float) -> Run:
@@ -552,12 +568,12 @@ READERS: dict[str, Callable[[Document], Iterator[Case]]] = {
 }
 
 
-def by_peers(found: Iterable[Case], what: str) -> dict[tuple[str, ...], list[Case]]:
-    """The cases that have peers, by the names of these; where answers are waited for, those that have one."""
-    groups: dict[tuple[str, ...], list[Case]] = {}
+def by_peers(found: Iterable[Case], what: str) -> dict[tuple[str, tuple[str, ...]], list[Case]]:
+    """The cases that have peers, by batch and names of these; where answers are waited for, those that have one."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Case]] = {}
     for case in found:
         if case.peers and (what != "answer" or case.least is not None):
-            groups.setdefault(tuple(case.peers), []).append(case)
+            groups.setdefault((case.batch, tuple(case.peers)), []).append(case)
     return groups
 
 

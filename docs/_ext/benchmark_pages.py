@@ -77,6 +77,7 @@ COMMANDS: dict[str, str] = {
 LIMITS = ("seconds", "our_seconds", "peer_seconds", "seconds_per_target", "time_limit", "mv_seconds", "fit_seconds")
 GAPS = ("gap", "relative_gap", "agreement")
 SEEDS = ("seeds", "seed", "file_seeds")
+PAGES = Path(__file__).resolve().parents[1] / "benchmarks"
 #: Fewer cases make no picture; longer lists are folded.
 FEWEST, LONGEST = 10, 25
 #: Colours that stand out on white and on black, and dashes for those who see no colours.
@@ -193,13 +194,14 @@ def means(parts: Sequence[str]) -> Iterator[str]:
 def _mean_rows(found: Sequence[Case], what: str, shift: float) -> list[list[object]]:
     rows: list[list[object]] = []
     asked = [case for group in by_peers(found, what).values() for case in group]
-    names = list(dict.fromkeys(name for case in asked for name in case.peers))
-    for name in names:
-        both = [case for case in asked if name in case.peers]
+    kinds = list(dict.fromkeys((case.batch, name) for case in asked for name in case.peers))
+    for batch, name in kinds:
+        both = [case for case in asked if case.batch == batch and name in case.peers]
         groups = list(dict.fromkeys(case.group for case in both))
         for group in [*groups, None] if len(groups) > 1 else groups:
             mine = [case for case in both if group in (None, case.group)]
-            row: list[object] = ["all" if group is None else group, name, len(mine)]
+            every = f"all, {batch}" if batch else "all"
+            row: list[object] = [every if group is None else group, name, len(mine)]
             for runs in ([case.ours for case in mine], [case.peers[name] for case in mine]):
                 solved = sum(case.solved_after(run, what) is not None for case, run in zip(mine, runs, strict=True))
                 row.append(f"{solved} of {len(mine)}")
@@ -297,6 +299,7 @@ def unmeasured(parts: Sequence[str]) -> Iterator[str]:
             if beside < len(read) - alone:
                 lines.append(f"`{part}`: {name} ran on {beside} of the {len(read) - alone} cases that have a peer.")
         for document in found:
+            lines += [f"`{document['name']}`: {line}" for line in _unasked(part, document)]
             seeds = [document["settings"][name] for name in SEEDS if name in document["settings"]]
             few = not seeds or all(not isinstance(one, list) or len(one) < 2 for one in seeds)
             if few:
@@ -305,20 +308,44 @@ def unmeasured(parts: Sequence[str]) -> Iterator[str]:
     yield "\n".join(f"- {line}" for line in lines)
 
 
+def _unasked(part: str, document: Document) -> Iterator[str]:
+    """What a run of problem files leaves open, by what is in it."""
+    if part not in ("files", "generated"):
+        return
+    yield f"other limits than {document['settings']['seconds']:g} s, unless there is another file with them."
+    if "gap" not in document["settings"]:
+        yield (
+            "the same gap for all. Ours went on to 1e-6, SCIP to its default of 0, and HiGHS stopped at its default "
+            "of 1e-4, which favours HiGHS; a gap of 1e-4 counts as proven here, for everyone."
+        )
+    if not any("trace" in entry["ours"] for entry in document["entries"]):
+        yield "the primal integral, since the run did not keep when which answer came."
+
+
+def page_of(part: str) -> str | None:
+    """The page that has the part, by its directives."""
+    for page in sorted(PAGES.glob("*.md")):
+        lines = re.findall(r"^```\{benchmark\} provenance (.+)$", page.read_text(), re.MULTILINE)
+        if any(part in line.split() for line in lines):
+            return page.name
+    return None
+
+
 def overview(parts: Sequence[str]) -> Iterator[str]:
     """One row for each part: when, against whom, and how often a peer was better in something."""
     rows: list[list[object]] = []
     for part in parts or PATTERNS:
-        found, read = documents(part), cases(part)
+        found, read, page = documents(part), cases(part), page_of(part)
+        named = f"`{part}`" if page is None else f"[{part}]({page})"
         if not found:
-            rows.append([f"`{part}`", "no result file yet", *[NOTHING] * 4])
+            rows.append([named, "no result file yet", *[NOTHING] * 4])
             continue
         peers = list(dict.fromkeys(name.split(",")[0] for case in read for name in case.peers))
         compared = [case for case in read if case.peers]
         beaten = [list(losses(case)) for case in compared]
         when = sorted({document["date"] for document in found})
         rows.append([
-            f"`{part}`", " to ".join(dict.fromkeys([when[0], when[-1]])),
+            named, " to ".join(dict.fromkeys([when[0], when[-1]])),
             ", ".join(dict.fromkeys(peers)) or "none", len(compared) or NOTHING,
             sum(any(loss.what == "value" for loss in one) for one in beaten) if compared else NOTHING,
             sum(bool(one) for one in beaten) if compared else NOTHING,
@@ -346,7 +373,7 @@ TEXTS: dict[str, Callable[[Sequence[str]], Iterator[str]]] = {
 def profiles(part: str) -> Iterator[tuple[str, list[Case], Profile]]:
     """(what is waited for, cases, profile) of a part, for each set of peers that ran on enough cases."""
     for what, _ in MEASURES.get(part, ()):
-        for names, found in by_peers(cases(part), what).items():
+        for (_, names), found in by_peers(cases(part), what).items():
             if len(found) >= FEWEST:
                 yield what, found, performance_profile(times_of(found, names, what))
 

@@ -165,6 +165,26 @@ def test_losses_of_the_files_again_by_plain_loops() -> None:
     assert found == expected
 
 
+def test_limits_are_not_mixed_and_seeds_count_by_the_worst(tmp_path: Path) -> None:
+    """Two result files of one part are two batches; of several seeds a proof counts that all have."""
+    document = json.loads((ROOT / "benchmarks" / "results" / "files.json").read_text())
+    document["entries"] = [entry for entry in document["entries"] if entry["ours"]["status"] == "optimal"][:3]
+    first = document["entries"][0]
+    (tmp_path / "files.json").write_text(json.dumps(document))
+    again = dict(first["ours"], value=first["ours"]["value"] * 1.5, status="feasible", seconds=30.0)
+    document["entries"] = [dict(first, more=[again])]
+    document["settings"]["seconds"] = 120.0
+    (tmp_path / "files-120s.json").write_text(json.dumps(document))
+    found = facts.cases("files", tmp_path)
+    assert len({one.label for one in found}) == 4
+    assert {one.batch for one in found} == {"30 s", "120 s"}
+    assert all(len({one.batch for one in group}) == 1 for group in facts.by_peers(found, "proof").values())
+    (late,) = (one for one in found if one.batch == "120 s")
+    assert late.ours.value == first["ours"]["value"] * 1.5
+    assert not late.ours.proven
+    assert "proof" not in late.ours.times
+
+
 # Files and pages
 
 
