@@ -1,8 +1,8 @@
 """The pages of benchmarks, made from `benchmarks/results` while the site is built.
 
 A page has fences `{benchmark} kind part ...` with the kinds `provenance`, `command`, `report`, `means`, `profile`,
-`losses` and `unmeasured` of the parts named, and `overview` of all. A figure that is not in a result file is said to be
-not recorded.
+`curves`, `losses` and `unmeasured` of the parts named, and `overview` of all. A figure that is not in a result file is
+said to be not recorded.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from benchmark_facts import (
     times_of,
 )
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -390,6 +389,82 @@ def described(what: str, profile: Profile) -> str:
 
 def drawn(what: str, profile: Profile, slug: str) -> str:
     """The picture as SVG, in the colours of the page."""
+
+    def draw(axes: Any) -> None:
+        end = max(profile.largest, 2.0) * 1.2
+        for (method, found), (colour, dashes) in zip(profile.ratios.items(), STYLES * 2, strict=False):
+            xs, ys = [1.0], [profile.share(method, 1.0)]
+            for one in found:
+                xs.append(one)
+                ys.append(profile.share(method, one))
+            xs, ys = [*xs, end], [*ys, ys[-1]]
+            axes.step(xs, ys, where="post", color=colour, linestyle=dashes, linewidth=2.2, label=method)
+        axes.set_xscale("log")
+        axes.set_xlim(1.0, end)
+        _mark(axes.set_xticks, 1.0, end)
+        axes.set_ylim(0.0, 1.02)
+        axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+        axes.set_xlabel("times the fastest", color=INK)
+        axes.set_ylabel("cases solved", color=INK)
+
+    return _picture(draw, slug, described(what, profile))
+
+
+#: Curves of a part: what runs along, and what is drawn over it, by the names in the file.
+CURVES: dict[str, tuple[tuple[str, str], dict[str, str]]] = {
+    "growth": (("n", "assets"), {"seconds": "seconds", "found_at": "seconds to the last improvement"}),
+    "support": (
+        ("k", "assets held"),
+        {"batch_us": "random supports", "neighbor_us": "exchanges", "general_us": "general solver"},
+    ),
+}
+UNITS = {"growth": "seconds", "support": "microseconds a problem"}
+
+
+def curves(part: str) -> tuple[dict[str, list[tuple[float, float]]], str]:
+    """The points of each curve of a part, and the picture in words."""
+    (document,) = documents(part)
+    (along, along_name), over = CURVES[part]
+    found = {
+        name: [(size[along], size[key]) for size in document["sizes"] if size.get(key) is not None]
+        for key, name in over.items()
+    }
+    said = [
+        f"{name}: {number(points[0][1])} at {points[0][0]:,}, {number(points[-1][1])} at {points[-1][0]:,}"
+        for name, points in found.items()
+        if points
+    ]
+    return found, f"{UNITS[part].capitalize()} over {along_name}, both axes logarithmic. {'; '.join(said)}."
+
+
+def curves_drawn(part: str, slug: str) -> str:
+    """Curves over sizes, both axes logarithmic."""
+    found, said = curves(part)
+
+    def draw(axes: Any) -> None:
+        for (name, points), (colour, dashes) in zip(found.items(), STYLES, strict=False):
+            xs, ys = zip(*points, strict=True)
+            axes.plot(xs, ys, color=colour, linestyle=dashes, linewidth=2.2, marker="o", markersize=4, label=name)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        _mark(axes.set_xticks, *axes.get_xlim())
+        _mark(axes.set_yticks, *axes.get_ylim())
+        axes.set_xlabel(CURVES[part][0][1], color=INK)
+        axes.set_ylabel(UNITS[part], color=INK)
+
+    return _picture(draw, slug, said)
+
+
+def _mark(place: Callable[..., object], start: float, end: float) -> None:
+    """Numbers along a logarithmic axis, as people write them."""
+    steps = (1, 2, 5) if end < 200 * start else (1,)
+    marks = [step * 10.0**power for power in range(-6, 9) for step in steps]
+    marks = [mark for mark in marks if start <= mark <= end]
+    place(marks, [f"{mark:,.0f}" if mark >= 1 else f"{mark:g}" for mark in marks])
+    place([], minor=True)
+
+
+def _picture(draw: Callable[[Any], None], slug: str, text: str) -> str:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -404,32 +479,15 @@ def drawn(what: str, profile: Profile, slug: str) -> str:
     with matplotlib.rc_context(options):
         figure = Figure(figsize=(4.6, 3.5), layout="constrained")
         axes = figure.add_subplot()
-        end = max(profile.largest, 2.0) * 1.2
-        for (method, found), (colour, dashes) in zip(profile.ratios.items(), STYLES * 2, strict=False):
-            xs, ys = [1.0], [profile.share(method, 1.0)]
-            for one in found:
-                xs.append(one)
-                ys.append(profile.share(method, one))
-            xs, ys = [*xs, end], [*ys, ys[-1]]
-            axes.step(xs, ys, where="post", color=colour, linestyle=dashes, linewidth=2.2, label=method)
-        axes.set_xscale("log")
-        axes.set_xlim(1.0, end)
-        marks = [step * 10.0**power for power in range(9) for step in ((1, 2, 5) if end < 200 else (1,))]
-        marks = [mark for mark in marks if mark <= end]
-        axes.set_xticks(marks, [f"{mark:,.0f}" for mark in marks])
-        axes.set_xticks([], minor=True)
-        axes.set_ylim(0.0, 1.02)
-        axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-        axes.set_xlabel("times the fastest", color=INK)
-        axes.set_ylabel("cases solved", color=INK)
+        draw(axes)
         axes.grid(color=INK, alpha=0.2, linewidth=0.6)
         axes.tick_params(which="both", colors=INK)
         for side in axes.spines.values():
             side.set_color(INK)
-        axes.legend(loc="upper center", bbox_to_anchor=(0.45, 1.24), ncols=2, frameon=False, labelcolor=INK)
+        figure.legend(loc="outside upper center", ncols=2, frameon=False, labelcolor=INK)
         stream = io.StringIO()
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _in_page(stream.getvalue(), slug, described(what, profile))
+    return _in_page(stream.getvalue(), slug, text)
 
 
 def _in_page(svg: str, slug: str, text: str) -> str:
@@ -446,17 +504,31 @@ def _in_page(svg: str, slug: str, text: str) -> str:
 
 
 def figures(parts: Sequence[str]) -> Iterator[str]:
-    """The pictures of the parts, each with its words below."""
+    """The profiles of the parts, each with its words below."""
     for part in parts:
         for at, (what, found, profile) in enumerate(profiles(part)):
-            slug = f"profile-{part}-{at}"
             groups = ", ".join(dict.fromkeys(case.group for case in found))
-            caption = f"<code>{part}</code> ({html.escape(groups)}). {html.escape(described(what, profile))}"
-            yield (
-                '<figure class="benchmark-profile" style="max-width: 34rem; margin: 1rem auto">'
-                f"{drawn(what, profile, slug)}"
-                f'<figcaption style="font-weight: normal; color: inherit">{caption}</figcaption></figure>'
+            yield _figure(
+                drawn(what, profile, f"profile-{part}-{at}"), part, f" ({groups}). {described(what, profile)}"
             )
+
+
+def curve_figures(parts: Sequence[str]) -> Iterator[str]:
+    """The curves of the parts, each with its words below."""
+    for part in parts:
+        if documents(part):
+            yield _figure(curves_drawn(part, f"curves-{part}"), part, f". {curves(part)[1]}")
+
+
+def _figure(svg: str, part: str, caption: str) -> str:
+    return (
+        '<figure class="benchmark-figure" style="max-width: 34rem; margin: 1rem auto">'
+        f'{svg}<figcaption style="font-weight: normal; color: inherit">'
+        f"<code>{part}</code>{html.escape(caption)}</figcaption></figure>"
+    )
+
+
+PICTURES: dict[str, Callable[[Sequence[str]], Iterator[str]]] = {"profile": figures, "curves": curve_figures}
 
 
 # Sphinx
@@ -467,21 +539,21 @@ class Benchmark(SphinxDirective):
 
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec = {"class": directives.class_option}  # noqa: RUF012
     has_content = False
 
     def run(self) -> list[nodes.Node]:
         """Make them, from the files as they are now."""
         kind, *parts = self.arguments[0].split()
-        if kind != "profile" and kind not in TEXTS:
-            raise self.error(f"benchmark: there is no {kind!r}; choose from profile, {', '.join(TEXTS)}")
+        if kind not in PICTURES and kind not in TEXTS:
+            known = ", ".join([*TEXTS, *PICTURES])
+            raise self.error(f"benchmark: there is no {kind!r}; choose from {known}")
         for part in parts:
             if part not in PATTERNS:
                 raise self.error(f"benchmark: there is no part {part!r}; choose from {', '.join(PATTERNS)}")
         for path in [*RESULTS.glob("*.json"), Path(__file__), Path(__file__).with_name("benchmark_facts.py")]:
             self.env.note_dependency(str(path))
-        if kind == "profile":
-            drawings = list(figures(parts))
+        if kind in PICTURES:
+            drawings = list(PICTURES[kind](parts))
             if drawings:
                 return [nodes.raw("", drawing, format="html") for drawing in drawings]
             return self.parse_text_to_nodes(f"No picture: there are fewer than {FEWEST} cases beside the same peers.")

@@ -225,6 +225,20 @@ def test_every_part_can_be_written(part: str) -> None:
         assert pages.INK not in svg
 
 
+@pytest.mark.parametrize("part", pages.CURVES)
+def test_curves_are_the_sizes_of_the_file(part: str) -> None:
+    """Every size is a point, and the words have the first and the last."""
+    (document,) = facts.documents(part)
+    found, said = pages.curves(part)
+    along, over = pages.CURVES[part][0][0], pages.CURVES[part][1]
+    for key, name in over.items():
+        assert found[name] == [(size[along], size[key]) for size in document["sizes"]]
+        assert f"at {document['sizes'][-1][along]:,}" in said
+    svg = pages.curves_drawn(part, "test")
+    assert 'role="img"' in svg
+    assert all(name in svg for name in over.values())
+
+
 def test_cases_without_a_reader_are_those_without_a_peer() -> None:
     """A part that records a peer's answers must be read, or its losses would be silent."""
     for part in facts.PATTERNS:
