@@ -1,0 +1,149 @@
+"""The pages of "How it works": every statement names a test that exists, and every number on them is what comes out."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import math
+import re
+import struct
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hybridmip as hm
+from hybridmip.io.problem_json import problem_from_dict, problem_to_dict
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs" / "how").glob("*.md"))
+#: Pages that state nothing of their own.
+WITHOUT = {"index", "pipeline"}
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+@cache
+def names_in(path: str) -> set[str]:
+    """The names of the tests of a file."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test")}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_test_named_on_a_page_exists(page: Path) -> None:
+    """A page names its tests as `file::name`, and each is there; a page with statements names one at least."""
+    text = page.read_text(encoding="utf-8")
+    named = NAMED.findall(text)
+    assert len(named) == text.count("::test_")
+    for path, name in named:
+        assert (ROOT / path).is_file(), path
+        assert name in names_in(path), f"{path}::{name}"
+    assert named or page.stem in WITHOUT
+
+
+def documents_of_the_example() -> tuple[dict[str, Any], dict[str, Any], str]:
+    """The problem and the proof of the worked example, and what follows them."""
+    text = (ROOT / "docs" / "how" / "proof-format.md").read_text(encoding="utf-8").split("## A worked example")[1]
+    problem, proof = (
+        json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    )
+    return problem, proof, text
+
+
+def test_worked_example_of_the_proof_page() -> None:
+    """The documents of the page are what they are said to be: valid, optimal, of the solver's shape."""
+    given, document, _ = documents_of_the_example()
+    problem = problem_from_dict(given)
+    assert set(given) == set(problem_to_dict(problem))
+    result = hm.solve(problem, prove=True)
+    assert result.status == "optimal"
+    assert result.x == pytest.approx([0, 0.5, 0.5, 0], abs=1e-9)
+    assert result.objective == pytest.approx(2.0, rel=1e-9)
+    own = result.proof.to_dict()
+    assert own["bound"] == pytest.approx(1.99999896, abs=1e-9)
+    assert own["nodes"] == document["nodes"]
+    assert own.keys() == document.keys()
+    assert hm.ProofTree.from_dict(document).verify(problem)
+    assert not hm.ProofTree.from_dict({**document, "bound": 2.001}).verify(problem)
+    for (number, point, rows, binary_rows), mine in zip(document["reasons"], own["reasons"], strict=True):
+        assert number == mine[0]
+        assert point[0] == mine[1][0]
+        for rounded, exact in ((point[1], mine[1][1]), (rows, mine[2]), (binary_rows, mine[3])):
+            assert rounded == pytest.approx(exact, abs=0.01)
+
+
+def test_numbers_of_the_worked_example() -> None:
+    """The table of the page, recomputed with fractions from its own documents."""
+    given, document, text = documents_of_the_example()
+    Q = [[Fraction(entry) for entry in row] for row in given["Q"]["matrix"]]
+    values = [str(entry) for entry in given["A"]["values"]]
+    A = [[Fraction(entry) for entry in values[:4]], [Fraction(entry) for entry in values[4:]]]
+    limits = [Fraction(str(entry)) for entry in given["row_lower"]]
+    lines = iter(re.findall(r"^\|(.*)\|$", text.split("|---|---|---:|")[1].split("\n\n")[0], re.MULTILINE))
+    for number, there in enumerate(([0, 1, 2, 3], [1, 2], [0, 2, 3])):
+        diagonal, point, rows, _ = document["reasons"][number]
+        d, y = [Fraction(0)] * 4, [Fraction(0)] * 4
+        for j, value in zip(*document["diagonals"][diagonal], strict=True):
+            d[j] = Fraction(str(value))
+        for j, value in zip(*point, strict=True):
+            y[j] = Fraction(str(value))
+        la = [Fraction(str(value)) for value in rows]
+        h = {i: sum(Q[i][j] * y[j] for j in there) - d[i] * y[i] for i in there}
+        constant = sum((multiplier * limit for multiplier, limit in zip(la, limits, strict=True)), Fraction(0))
+        constant -= sum(y[j] * h[j] for j in there)
+        for j in there:
+            cells = [cell.strip() for cell in next(lines).split("|")]
+            v = 2 * h[j] - sum(A[k][j] * la[k] for k in range(2))
+            at = (
+                min(max(-v / (2 * d[j]), Fraction(1, 10)), Fraction(8, 10)) if d[j] else Fraction(8 if v < 0 else 1, 10)
+            )
+            shown = [j, h[j], v, at if v else None, d[j] * at**2 + v * at]
+            if j == there[0]:
+                assert f"J = \\{{{','.join(map(str, there))}\\}}" in cells[0]
+                shown += [sum(y[j] * h[j] for j in there), constant]
+            for cell, value in zip(cells[1:], shown, strict=False):
+                assert cell == "any" if value is None else float(cell) == pytest.approx(float(value), abs=1.01e-6)
+    assert next(lines, None) is None
+
+
+def test_hash_as_the_page_says() -> None:
+    """The hash of a problem is that of the bytes that the page lists."""
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((3, 3))
+    rows = {"A": [[1.0, 0, 2]], "G": [[0.0, 1]], "row_lower": [-1], "B": [[1.0, 1]], "b_upper": [1]}
+    factors = hm.FactorModel(rng.standard_normal((3, 2)), np.eye(2), np.ones(3))
+    for Q in (None, [1.0, 2, 3], root @ root.T, factors):
+        problem = hm.Problem(Q=Q, q=[1.0, 2, 3], p=[0.5, 0], offset=2.0, x_upper=[1, 2, 3], switch=[0, 1, -1], **rows)
+        document = json.loads(json.dumps(problem_to_dict(problem)))
+        assert hash_by_the_page(document) == problem.hash
+
+
+def hash_by_the_page(document: dict[str, Any]) -> str:
+    """SHA-256 of the bytes that the page lists, one after the other."""
+
+    def numbers(values: list[Any]) -> bytes:
+        flat = [entry for row in values for entry in (row if isinstance(row, list) else [row])]
+        kind = "q" if all(isinstance(entry, int) for entry in flat) else "d"
+        return struct.pack(f"<{len(flat)}{kind}", *flat) + b"|"
+
+    def limits(name: str) -> bytes:
+        missing = -math.inf if name.endswith("lower") else math.inf
+        return numbers([missing if value is None else float(value) for value in document[name]])
+
+    Q = document["Q"]
+    fields = {"diagonal": ["values"], "dense": ["matrix"]}
+    parts = [Q[name] for name in fields.get(Q["kind"], ["loadings", "factor_covariance", "specific_variance"])]
+    kind = "factormodel" if Q["kind"] == "factor" else Q["kind"]
+    content = ("zero" if kind == "diagonal" and not any(Q["values"]) else kind).encode()
+    content += b"".join(map(numbers, [*parts, document["q"], document["p"], [document["offset"]]]))
+    for name in ("A", "G", "B"):
+        content += b"".join(numbers(document[name][part]) for part in ("shape", "starts", "columns", "values"))
+    content += b"".join(limits(f"{name}_{side}") for name in ("row", "b", "x") for side in ("lower", "upper"))
+    content += numbers(document["switch"])
+    for name in ("x_names", "b_names", "row_names", "b_row_names"):
+        content += "\x1f".join(document[name]).encode() + b"|"
+    return hashlib.sha256(content).hexdigest()
