@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.util
 import json
 import math
 import re
@@ -147,3 +148,60 @@ def hash_by_the_page(document: dict[str, Any]) -> str:
     for name in ("x_names", "b_names", "row_names", "b_row_names"):
         content += "\x1f".join(document[name]).encode() + b"|"
     return hashlib.sha256(content).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    """The module that makes what the pages show."""
+    place = importlib.util.spec_from_file_location("how", ROOT / "docs" / "_ext" / "how.py")
+    assert place is not None
+    assert place.loader is not None
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    return module
+
+
+def test_bounds_of_the_small_problem(made: Any) -> None:
+    """Augm <= Dual = Line <= Persp <= Dnn <= optimum, as the page says, along the whole picture."""
+    alone, three, optima = made.curves()
+    for weight, augm, line, dual, persp in zip(made.WEIGHTS, *(alone[name] for name in made.ALONE), strict=True):
+        assert augm == pytest.approx(line, abs=1e-6)
+        assert dual == pytest.approx(line, abs=1e-6)
+        assert line == pytest.approx(weight**2 + 0.25 * weight, abs=1e-3)
+        assert persp == pytest.approx(weight if weight <= 0.5 else weight**2 + 0.25, abs=1e-3)
+    for augm, line, dual, persp, dnn, optimum in zip(*(three[name] for name in made.SHOWN), optima, strict=True):
+        assert augm < line <= persp + 1e-7
+        assert dual == pytest.approx(line, abs=1e-6)
+        assert persp <= dnn + 1e-2 * optimum
+        assert dnn <= optimum * (1 + 1e-9)
+    table = made.table_of_relaxations()
+    assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == [*made.TITLES.values(), "optimum"]
+
+
+def test_diagonals_of_the_small_problem(made: Any) -> None:
+    """Each is below Q, none is Line, the trace is the largest and the fitted one gives the best bound."""
+    found = made.diagonals()
+    for d, bound in found.values():
+        assert (d >= 0).all()
+        assert np.linalg.eigvalsh(made.Q - np.diag(d))[0] > -1e-9
+        assert bound <= found["fitted"][1] + 1e-9
+        assert d.sum() <= found["largest trace"][0].sum() + 1e-6
+    line = made.bounds_of(made.three_assets(), ("line",))["line"].bound
+    assert found["none"][1] == pytest.approx(line, abs=1e-6)
+    optimum = hm.solve(made.three_assets()).objective
+    assert f"The optimum is {optimum:.4f}." in (ROOT / "docs" / "how" / "diagonal.md").read_text(encoding="utf-8")
+
+
+def test_every_tolerance_is_in_the_table(made: Any) -> None:
+    """Name, value and a meaning of every number of the module, and those that the page speaks of are there."""
+    from hybridmip import tolerances
+
+    numbers = {name for name, value in vars(tolerances).items() if isinstance(value, float)}
+    found = {name: (value, meaning) for name, value, meaning in made.constants()}
+    assert set(found) == numbers
+    for name, (value, meaning) in found.items():
+        assert value == getattr(tolerances, name)
+        assert len(meaning) > 20
+    page = (ROOT / "docs" / "how" / "tolerances.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`([A-Z_]{4,})`", page)) <= numbers
+    assert len(made.table_of_tolerances().splitlines()) == 2 + len(numbers)
