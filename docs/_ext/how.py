@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from docutils import nodes
 from sphinx.application import Sphinx
 
 import hybridmip as hm
@@ -111,19 +112,21 @@ def draw_relaxations(ink: str) -> Any:
     from matplotlib.figure import Figure
 
     text, best, colors = INKS[ink]
-    figure = Figure(figsize=(7.2, 6.4), layout="constrained")
+    figure = Figure(figsize=(5.0, 6.2), layout="constrained")
     upper, lower = figure.subplots(2, 1)
     alone, three, optima = curves()
     weights = WEIGHTS
     for name, values in alone.items():
-        upper.plot(weights, values, color=colors[name], linestyle=STYLES[name], label=TITLES[name])
-    upper.plot(weights[1:], weights[1:] ** 2 + 0.25, color=best, linewidth=2, label="what it costs")
+        upper.plot(weights, values, color=colors[name], linestyle=STYLES[name], linewidth=2, label=TITLES[name])
+    upper.plot(weights[1:], weights[1:] ** 2 + 0.25, color=best, linewidth=1, label="what it costs")
     upper.plot([0], [0], "o", color=best)
+    upper.set_ylim(-0.05, 1.7)
     upper.set_xlabel("weight x of one asset")
     upper.set_ylabel("x² and 0.25 for holding it")
     for name, values in three.items():
-        lower.plot(TARGETS, values, color=colors[name], linestyle=STYLES[name], label=TITLES[name])
+        lower.plot(TARGETS, values, color=colors[name], linestyle=STYLES[name], linewidth=2, label=TITLES[name])
     lower.plot(TARGETS, optima, color=best, linewidth=1, label="optimum")
+    lower.set_ylim(0.5, 2.3)
     lower.set_xlabel("least return of two of three assets")
     lower.set_ylabel("variance, and bounds on it")
     for axes in (upper, lower):
@@ -140,7 +143,7 @@ def _inked(axes: Any, text: str) -> None:
     for name, spine in axes.spines.items():
         spine.set_color(text)
         spine.set_visible(name in ("left", "bottom"))
-    axes.legend(frameon=False, labelcolor=text)
+    axes.legend(frameon=False, labelcolor=text, ncols=2, loc="upper left")
 
 
 # ---- tables
@@ -169,7 +172,7 @@ def table_of_diagonals() -> str:
 
 
 def _vector(values: Any) -> str:
-    return ", ".join(f"{max(float(value), 0.0):.3f}" for value in values)
+    return ", ".join(f"{max(float(value), 0.0):.2f}" for value in values)
 
 
 def _held(b: Any) -> str:
@@ -228,7 +231,16 @@ def _write(path: Path, content: bytes) -> None:
         path.write_bytes(content)
 
 
+def mark_tests(app: Sphinx, tree: nodes.document) -> None:
+    """Names of tests stand back behind the text (`how.css`)."""
+    for name in tree.findall(nodes.literal):
+        if name.astext().startswith("tests/") and "::" in name.astext():
+            name["classes"].append("test-name")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Make them before the pages are read."""
     app.connect("builder-inited", lambda app: make(Path(app.srcdir) / "how" / "made"))
+    app.connect("doctree-read", mark_tests)
+    app.add_css_file("how.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -46,18 +46,18 @@ def test_every_test_named_on_a_page_exists(page: Path) -> None:
     assert named or page.stem in WITHOUT
 
 
-def documents_of_the_example() -> tuple[dict[str, Any], dict[str, Any], str]:
-    """The problem and the proof of the worked example, and what follows them."""
+def documents_of_the_example() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]:
+    """The problem, the proof and the certificate of the worked example, and all of its text."""
     text = (ROOT / "docs" / "how" / "proof-format.md").read_text(encoding="utf-8").split("## A worked example")[1]
-    problem, proof = (
+    problem, proof, certificate = (
         json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     )
-    return problem, proof, text
+    return problem, proof, certificate, text
 
 
 def test_worked_example_of_the_proof_page() -> None:
     """The documents of the page are what they are said to be: valid, optimal, of the solver's shape."""
-    given, document, _ = documents_of_the_example()
+    given, document, certificate, _ = documents_of_the_example()
     problem = problem_from_dict(given)
     assert set(given) == set(problem_to_dict(problem))
     result = hm.solve(problem, prove=True)
@@ -70,6 +70,10 @@ def test_worked_example_of_the_proof_page() -> None:
     assert own.keys() == document.keys()
     assert hm.ProofTree.from_dict(document).verify(problem)
     assert not hm.ProofTree.from_dict({**document, "bound": 2.001}).verify(problem)
+    assert certificate.keys() == result.certificate.to_dict().keys()
+    assert hm.Certificate.from_dict(certificate).verify(problem)
+    assert hm.Certificate.from_dict(certificate).bound(problem) == pytest.approx(1.748886, abs=1e-6)
+    assert not hm.Certificate.from_dict({**certificate, "bound": 1.749}).verify(problem)
     for (number, point, rows, binary_rows), mine in zip(document["reasons"], own["reasons"], strict=True):
         assert number == mine[0]
         assert point[0] == mine[1][0]
@@ -79,7 +83,7 @@ def test_worked_example_of_the_proof_page() -> None:
 
 def test_numbers_of_the_worked_example() -> None:
     """The table of the page, recomputed with fractions from its own documents."""
-    given, document, text = documents_of_the_example()
+    given, document, _, text = documents_of_the_example()
     Q = [[Fraction(entry) for entry in row] for row in given["Q"]["matrix"]]
     values = [str(entry) for entry in given["A"]["values"]]
     A = [[Fraction(entry) for entry in values[:4]], [Fraction(entry) for entry in values[4:]]]
