@@ -182,7 +182,7 @@ def _held(b: Any) -> str:
 def constants() -> list[tuple[str, float, str]]:
     """(name, value, meaning) of every constant of tolerances.py, the meaning from the comment above it."""
     source = Path(str(tolerances.__file__)).read_text(encoding="utf-8")
-    lines, found, said = source.splitlines(), [], ""
+    lines, found, before, said = source.splitlines(), [], "", ""
     for node in ast.parse(source).body:
         if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
             continue
@@ -191,8 +191,12 @@ def constants() -> list[tuple[str, float, str]]:
         while lines[at].startswith("#:"):
             comment.insert(0, lines[at].removeprefix("#:").strip())
             at -= 1
-        said = " ".join(comment) or said  # one comment may be for two
-        found.append((name, float(getattr(tolerances, name)), said))
+        meaning = " ".join(comment)
+        if meaning:
+            before, said = name, meaning
+        else:  # one comment is for two
+            meaning = f"Together with `{before}`: {said}"
+        found.append((name, float(getattr(tolerances, name)), meaning))
     return found
 
 

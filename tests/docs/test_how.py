@@ -209,3 +209,39 @@ def test_every_tolerance_is_in_the_table(made: Any) -> None:
     page = (ROOT / "docs" / "how" / "tolerances.md").read_text(encoding="utf-8")
     assert set(re.findall(r"`([A-Z_]{4,})`", page)) <= numbers
     assert len(made.table_of_tolerances().splitlines()) == 2 + len(numbers)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_small_portfolios_have_the_simple_kinds_only(seed: int) -> None:
+    """A budget, a return, a count and limits: fixes, splits by a binary and closed nodes, and nothing to decline."""
+    returns, covariance = hm.market(assets=14, seed=seed).sample_estimates()
+    target = float(np.quantile(returns, 0.3 + 0.1 * seed))
+    problem = hm.Portfolio(returns, covariance, assets=4, min_weight=0.05, target_return=target).problem()
+    document = hm.solve(problem, prove=True).proof.to_dict()
+    assert "modes" not in document
+    assert "products" not in document
+    for node in document["nodes"]:
+        assert set(node) <= {"steps", "closed", "binary"}
+        assert all(len(step) == 2 for step in node.get("steps", []))
+    assert all(len(reason) == 4 for reason in document["reasons"])
+    assert document["bound"] >= hm.solve(problem).objective * (1 - 5.2e-7) * (1 - 1e-9)
+
+
+def test_without_presolve_there_are_no_modes() -> None:
+    """What is held is what was held, and what is bought less what is sold: modes by default, none without presolve."""
+    covariance = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
+    Q = np.zeros((9, 9))
+    Q[:3, :3] = covariance
+    trades = np.hstack([np.eye(3), -np.eye(3), np.eye(3)])
+    budget = np.concatenate([np.ones(3), np.zeros(6)])
+    held = np.array([0.5, 0.5, 0.0])
+    problem = hm.Problem(
+        Q=Q, q=np.concatenate([np.zeros(3), np.full(6, 0.05)]), p=np.full(6, 0.05), A=np.vstack([budget, trades]),
+        row_lower=[1.0, *held], row_upper=[1.0, *held], x_lower=0.0, x_upper=1.0,
+        switch=[-1, -1, -1, 0, 1, 2, 3, 4, 5],
+    )  # fmt: skip
+    usual, plain = (hm.solve(problem, config=hm.Config(presolve=presolve), prove=True) for presolve in (True, False))
+    assert "modes" in usual.proof.to_dict()
+    assert "modes" not in plain.proof.to_dict()
+    assert plain.proof.verify(problem)
+    assert usual.objective == pytest.approx(plain.objective, rel=1e-6)
