@@ -24,6 +24,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "mathml",
     "benchmark_pages",
+    "how",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
