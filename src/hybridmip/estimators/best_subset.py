@@ -132,8 +132,9 @@ class BestSubsetRegressor(_Linear):
     >>> from hybridmip.estimators import BestSubsetRegressor
     >>> X = np.random.default_rng(0).normal(size=(50, 8))
     >>> y = 3 * X[:, 1] - 2 * X[:, 5]
-    >>> BestSubsetRegressor(n_nonzero=2).fit(X, y).support_
-    array([1, 5])
+    >>> model = BestSubsetRegressor(n_nonzero=2).fit(X, y)
+    >>> model.support_, model.coef_.round(3)
+    (array([1, 5]), array([ 0.,  3.,  0.,  0.,  0., -2.,  0.,  0.]))
     """
 
     def __init__(
@@ -215,6 +216,17 @@ class BestSubsetRegressorCV(_Linear):
         The answers on all data along the numbers, each with its bound: a table, a picture, a page.
     coef_, intercept_, support_, objective_, bound_, gap_, certificate_, problem_, result_
         Of the answer with `best_n_nonzero_` columns on all data, as of `BestSubsetRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hybridmip.estimators import BestSubsetRegressorCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 8))
+    >>> y = 3 * X[:, 1] - 2 * X[:, 5] + rng.normal(size=60)
+    >>> model = BestSubsetRegressorCV(n_nonzero=4, cv=3).fit(X, y)
+    >>> model.best_n_nonzero_, model.support_
+    (2, array([1, 5]))
     """
 
     def __init__(

@@ -93,6 +93,15 @@ class SparsePortfolio(PortfolioEstimator):
         Number of assets.
     feature_names_in_ : ndarray of str
         Names of the assets, where X has some.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> from hybridmip.estimators import SparsePortfolio
+    >>> returns = hm.market(assets=12, seed=1).returns()
+    >>> model = SparsePortfolio(assets=4, min_weight=0.05).fit(returns)
+    >>> model.answer_.weights.round(3).to_dict()
+    {'ENER03': 0.419, 'BANK05': 0.276, 'ENER01': 0.201, 'BANK02': 0.103}
     """
 
     def __init__(

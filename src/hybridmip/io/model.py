@@ -132,6 +132,18 @@ class ReadProblem:
         The file.
     original : Original
         Where the file's columns are.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import hybridmip as hm
+    >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "model.lp")
+    ...     _ = file.write_text(chr(10).join(lines))
+    ...     model = hm.read_model(file)
+    >>> model.maximise, model.objective_name
+    (True, 'value')
     """
 
     problem: Problem
@@ -146,7 +158,14 @@ class ReadProblem:
 
     @classmethod
     def of_problem(cls, problem: Problem, source: str, objective_name: str = "obj") -> ReadProblem:
-        """A Problem that the file holds as it is."""
+        """A Problem that the file holds as it is.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.ReadProblem.of_problem(hm.Problem(q=[1]), "mine").objective(3.0)
+        3.0
+        """
         return cls(problem, False, objective_name, source, Original.of_problem(problem))
 
     def values(self, x: ArrayLike, b: ArrayLike) -> dict[str, float]:

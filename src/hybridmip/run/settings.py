@@ -33,6 +33,12 @@ class AugmSettings:
     ----------
     weight : float
         Weight of the squared rows (paper: lambda_g = 1e-7).
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.Config(augm=hm.AugmSettings(weight=1e-6)).augm
+    AugmSettings(weight=1e-06)
     """
 
     weight: float = 1e-7
@@ -52,6 +58,12 @@ class PoolSettings:
         Uniform random members (paper: M_random).
     rounded : int
         Randomised roundings of the relaxed b (not in the paper).
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.Config(pool=hm.PoolSettings(random=20)).pool
+    PoolSettings(random=20, rounded=10)
     """
 
     random: int = 10
@@ -77,6 +89,12 @@ class GeneticSettings:
         Probability of a mutation (paper: m %).
     generations : int
         Most competitions; 0 leaves the pool as it is.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.Config(genetic=hm.GeneticSettings(keep_percent=90, generations=100)).genetic
+    GeneticSettings(keep_percent=90, spread=0.001, mutation_percent=20.0, generations=100)
     """
 
     keep_percent: float = 95.0
@@ -103,6 +121,12 @@ class WalkSettings:
     ----------
     limit : int
         Exchanges without improvement after which the walk ends; 0 for no walk.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.Config(walk=hm.WalkSettings(limit=1000)).walk
+    WalkSettings(limit=1000)
     """
 
     limit: int = 500
@@ -121,6 +145,12 @@ class DescentSettings:
         Members of the pool that are descended from.
     patience : int
         Shakes and crossovers in a row without improvement after which the search has converged; 0 for none.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.Config(descent=hm.DescentSettings(patience=100)).descent
+    DescentSettings(starts=4, patience=100)
     """
 
     starts: int = 4
@@ -140,6 +170,12 @@ class FitSettings:
     ----------
     rounds : int or None
         Most rounds of fitting; None for none unless there is a time limit or a gap to reach.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.Config(fit=hm.FitSettings(rounds=5)).fit
+    FitSettings(rounds=5)
     """
 
     rounds: int | None = None
@@ -159,6 +195,12 @@ class TreeSettings:
     work : float
         Most work where nobody asked for a proof (by a time limit, a gap or `prove`), in 1e9 multiplications, about a
         second each; 0 for no tree at all.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.Config(tree=hm.TreeSettings(work=10.0)).tree
+    TreeSettings(work=10.0)
     """
 
     work: float = 2.0

@@ -56,6 +56,16 @@ class FacilityLocation:
         If names are not unique, or the capacities together are below the demand.
     ProblemError
         If the data are not finite, or of the wrong size or sign.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> location = hm.FacilityLocation(
+    ...     capacity=10, fixed_cost=[6, 4], demand=[3, 4, 5], service_cost=[[1, 2, 3], [4, 1, 2]],
+    ... )
+    >>> answer = location.read(hm.solve(location))
+    >>> answer.open_facilities, round(answer.cost, 6)
+    (('F1', 'F2'), 14.0)
     """
 
     facilities: tuple[str, ...]
@@ -139,6 +149,13 @@ class FacilityLocation:
         x are the shares, named "F1 -> C1", switched by their facility's binary, "F1". With a single source
         the shares are binaries themselves, named like that, and there are no x. Rows are named
         "customer C1", "capacity of F1" and, for single sources, "F1 serves C1".
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> location = hm.FacilityLocation(capacity=None, fixed_cost=[6, 4], service_cost=[[1, 2, 3], [4, 1, 2]])
+        >>> location.problem().row_names
+        ('customer C1', 'customer C2', 'customer C3')
         """
         return self._problem
 
@@ -159,6 +176,13 @@ class FacilityLocation:
         ------
         ArgumentError
             If the result has no solution, or belongs to another location problem.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> location = hm.FacilityLocation(capacity=None, fixed_cost=[6, 4], service_cost=[[1, 2, 3], [4, 1, 2]])
+        >>> location.read(hm.solve(location))
+        <FacilityResult: 1 of 2 facilities open, cost 11 (fixed 4, linear 7)>
         """
         if result.x is None or result.b is None:
             raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")

@@ -38,6 +38,21 @@ class NetworkResult(Opened):
         Whether each arc is open; one that is may carry nothing (see `idle`).
     objective, bound, gap, status
         Of the solve.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> network = hm.FixedChargeNetwork(
+    ...     nodes=["mill", "port", "town"], arcs=[("mill", "port"), ("port", "town"), ("mill", "town")],
+    ...     supply={"mill": 4, "town": -4}, capacity=10, unit_cost=[1, 1, 5], fixed_cost=[3, 3, 2],
+    ... )
+    >>> answer = network.read(hm.solve(network))
+    >>> print(answer)
+    2 of 3 arcs open, cost 14 (fixed 6, linear 8)
+      mill->port           4 of 10
+      port->town           4 of 10
+    >>> answer.flow, answer.cost_split
+    (array([4., 4., 0.]), {'fixed': 6.0, 'linear': 8.0, 'quadratic': 0.0})
     """
 
     what = "arcs"
