@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RELAXATIONS = ("persp", "line", "dual", "augm")
 PAPER_RELAXATIONS = ("line", "dual", "augm")
+NEIGHBORHOODS = ("paper", "descent")
 #: The settings of single phases, by their name in `Config` and in files.
 GROUPS: dict[str, type] = {
     "augm": AugmSettings,
@@ -128,12 +129,11 @@ class Config:
             unknown = [r for r in unknown if r not in RELAXATIONS]
         if unknown:
             raise ArgumentError(f"relaxations has {unknown[0]!r}; choose from {', '.join(RELAXATIONS)}")
-        if self.neighborhood not in ("paper", "descent"):
-            raise ArgumentError(f"neighborhood is {self.neighborhood!r}; choose 'paper' or 'descent'")
-        threads, limit, most = self.threads, self.evaluation_limit, self.enumerate_up_to
-        require(threads is None or threads >= 1, "threads", threads, "at least 1, or None for all cores")
-        require(limit is None or limit >= 1, "evaluation_limit", limit, "at least 1, or None for no limit")
-        require(most >= 0, "enumerate_up_to", most, "0 (never) or more")
+        if self.neighborhood not in NEIGHBORHOODS:
+            choices = " or ".join(map(repr, NEIGHBORHOODS))
+            raise ArgumentError(f"neighborhood is {self.neighborhood!r}; choose {choices}")
+        for name in ("threads", "evaluation_limit", "enumerate_up_to"):
+            require(name, getattr(self, name))
         for name, group in GROUPS.items():
             given = getattr(self, name)
             if not isinstance(given, group):

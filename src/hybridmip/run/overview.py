@@ -9,8 +9,10 @@ import re
 from dataclasses import fields, replace
 
 from hybridmip.model.structure import Structure
-from hybridmip.run.config import GROUPS, Config
+from hybridmip.relax.registry import RELAXATIONS
+from hybridmip.run.config import GROUPS, NEIGHBORHOODS, Config
 from hybridmip.run.phases import DEFAULT, PAPER, QUICK
+from hybridmip.run.settings import RULES
 
 _PORTFOLIO = Structure(
     binaries=100, variables=100, rows=3, linear=False, fixed_charge=False, binaries_determine_x=False,
@@ -70,6 +72,25 @@ def settings() -> str:
             values = [_shown(getattr(getattr(config, group, config), name)) for config in columns.values()]
             full = f"{group}.{name}" if group else name
             lines.append(f"| `{full}` | {_meaning(kind, name)} | " + " | ".join(values) + " |")
+    return "\n".join(lines)
+
+
+def parameters() -> str:
+    """Every setting with its type, its range as it is checked, and its default, as Markdown."""
+    ranges = {
+        "name": "any text", "phases": "`Phase` objects, or None for those of the algorithm",
+        "relaxations": f"some of {', '.join(RELAXATIONS)}, and what `RELAXATIONS` has beside them",
+        "neighborhood": " or ".join(NEIGHBORHOODS), "presolve": "True or False",
+    }  # fmt: skip
+    lines = ["| setting | type | range | default | what it is |", "|---|---|---|---|---|"]
+    for group, kind in (("", Config), *GROUPS.items()):
+        for entry in (entry for entry in fields(kind) if entry.name not in GROUPS):
+            full = f"{group}.{entry.name}" if group else entry.name
+            words = RULES[full].words if full in RULES else ranges[full]
+            default = _shown(getattr(getattr(Config(), group, Config()), entry.name))
+            # A bar would end the cell.
+            annotation = str(entry.type).replace(" | ", " or ")
+            lines.append(f"| `{full}` | `{annotation}` | {words} | {default} | {_meaning(kind, entry.name)} |")
     return "\n".join(lines)
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 from hybridmip.errors import ArgumentError
-
-
-def require(holds: bool, name: str, value: object, rule: str) -> None:
-    """Refuse a setting that breaks its rule."""
-    if not holds:
-        raise ArgumentError(f"{name} is {value!r}; it must be {rule}")
 
 
 def is_whole(value: object, least: int = 0) -> bool:
@@ -23,6 +19,55 @@ def is_whole(value: object, least: int = 0) -> bool:
 def is_number(value: object, least: float = 0.0, most: float = math.inf) -> bool:
     """Whether it is a number, and within the limits."""
     return not isinstance(value, bool) and isinstance(value, Real) and least <= float(value) <= most
+
+
+class Rule(NamedTuple):
+    """What a setting must be: in words, and as a check."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+#: The rule of every setting that has a range: checked when a configuration is made, and shown in its documentation.
+RULES: dict[str, Rule] = {
+    "enumerate_up_to": Rule("0 (never) or more", lambda most: most >= 0),
+    "evaluation_limit": Rule("at least 1, or None for no limit", lambda limit: limit is None or limit >= 1),
+    "threads": Rule("at least 1, or None for all cores", lambda threads: threads is None or threads >= 1),
+    "augm.weight": Rule(
+        "a finite number, 0 (no squares) or more", lambda weight: is_number(weight) and math.isfinite(weight)
+    ),
+    "pool.random": Rule("a whole number, 0 (none) or more", is_whole),
+    "pool.rounded": Rule("a whole number, 0 (none) or more", is_whole),
+    "genetic.keep_percent": Rule(
+        "a number above 0 and at most 100 (all)", lambda keep: is_number(keep, 0, 100) and keep > 0
+    ),
+    "genetic.spread": Rule("a number, 0 (all equal) or more", is_number),
+    "genetic.mutation_percent": Rule(
+        "a number from 0 (never) to 100 (always)", lambda mutation: is_number(mutation, 0, 100)
+    ),
+    "genetic.generations": Rule("a whole number, 0 (none) or more", is_whole),
+    "walk.limit": Rule("a whole number, 0 (no walk) or more", is_whole),
+    "descent.starts": Rule("a whole number of at least 1", lambda starts: is_whole(starts, 1)),
+    "descent.patience": Rule("a whole number, 0 (no shaking) or more", is_whole),
+    "fit.rounds": Rule(
+        "a whole number, 0 (none) or more, or None (where there is time)",
+        lambda rounds: rounds is None or is_whole(rounds),
+    ),
+    "tree.work": Rule("a number, 0 (no tree) or more", is_number),
+}
+
+
+def require(name: str, value: object) -> None:
+    """Refuse a setting that breaks its rule."""
+    rule = RULES[name]
+    if not rule.holds(value):
+        raise ArgumentError(f"{name} is {value!r}; it must be {rule.words}")
+
+
+def check_group(group: str, settings: Any) -> None:
+    """Refuse a group in which a setting breaks its rule."""
+    for entry in fields(settings):
+        require(f"{group}.{entry.name}", getattr(settings, entry.name))
 
 
 @dataclass(frozen=True)
@@ -44,8 +89,7 @@ class AugmSettings:
     weight: float = 1e-7
 
     def __post_init__(self) -> None:
-        valid = is_number(self.weight) and math.isfinite(self.weight)
-        require(valid, "augm.weight", self.weight, "a finite number, 0 (no squares) or more")
+        check_group("augm", self)
 
 
 @dataclass(frozen=True)
@@ -70,9 +114,7 @@ class PoolSettings:
     rounded: int = 10
 
     def __post_init__(self) -> None:
-        rule = "a whole number, 0 (none) or more"
-        require(is_whole(self.random), "pool.random", self.random, rule)
-        require(is_whole(self.rounded), "pool.rounded", self.rounded, rule)
+        check_group("pool", self)
 
 
 @dataclass(frozen=True)
@@ -103,14 +145,7 @@ class GeneticSettings:
     generations: int = 0
 
     def __post_init__(self) -> None:
-        keep, mutation = self.keep_percent, self.mutation_percent
-        valid = is_number(keep, 0, 100) and keep > 0
-        require(valid, "genetic.keep_percent", keep, "a number above 0 and at most 100 (all)")
-        require(is_number(self.spread), "genetic.spread", self.spread, "a number, 0 (all equal) or more")
-        rule = "a number from 0 (never) to 100 (always)"
-        require(is_number(mutation, 0, 100), "genetic.mutation_percent", mutation, rule)
-        rule = "a whole number, 0 (none) or more"
-        require(is_whole(self.generations), "genetic.generations", self.generations, rule)
+        check_group("genetic", self)
 
 
 @dataclass(frozen=True)
@@ -132,7 +167,7 @@ class WalkSettings:
     limit: int = 500
 
     def __post_init__(self) -> None:
-        require(is_whole(self.limit), "walk.limit", self.limit, "a whole number, 0 (no walk) or more")
+        check_group("walk", self)
 
 
 @dataclass(frozen=True)
@@ -157,9 +192,7 @@ class DescentSettings:
     patience: int = 40
 
     def __post_init__(self) -> None:
-        require(is_whole(self.starts, 1), "descent.starts", self.starts, "a whole number of at least 1")
-        rule = "a whole number, 0 (no shaking) or more"
-        require(is_whole(self.patience), "descent.patience", self.patience, rule)
+        check_group("descent", self)
 
 
 @dataclass(frozen=True)
@@ -181,9 +214,7 @@ class FitSettings:
     rounds: int | None = None
 
     def __post_init__(self) -> None:
-        valid = self.rounds is None or is_whole(self.rounds)
-        rule = "a whole number, 0 (none) or more, or None (where there is time)"
-        require(valid, "fit.rounds", self.rounds, rule)
+        check_group("fit", self)
 
 
 @dataclass(frozen=True)
@@ -206,4 +237,4 @@ class TreeSettings:
     work: float = 2.0
 
     def __post_init__(self) -> None:
-        require(is_number(self.work), "tree.work", self.work, "a number, 0 (no tree) or more")
+        check_group("tree", self)
