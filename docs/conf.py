@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "mathml",
+    "reference",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -33,6 +34,7 @@ suppress_warnings: list[str] = ["config.cache"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
+default_role = "literal"  # `solve` in a docstring
 autosummary_generate = True
 numpydoc_show_class_members = False
 autodoc_typehints = "none"

@@ -83,7 +83,7 @@ class _Linear(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
 class BestSubsetRegressor(_Linear):
     """Least squares with at most so many columns, and a proven bound on what any others could do.
 
-    Minimises |y - X w|^2 / n + ridge |w|^2 + penalty (number of columns held).
+    Minimises `|y - X w|^2 / n + ridge |w|^2 + penalty (number of columns held)`.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class QuadraticForm(ABC):
 
     @abstractmethod
     def absolute_matvec(self, x: Vector) -> Vector:
-        """|Q| |x|, or more: what the rounding of Q x is in proportion to."""
+        """`|Q| |x|`, or more: what the rounding of Q x is in proportion to."""
 
     @abstractmethod
     def diagonal(self) -> Vector:

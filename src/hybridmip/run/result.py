@@ -103,7 +103,7 @@ class Result:
     x, b : ndarray or None
         The point, in the caller's order and units; None without a feasible point.
     objective, bound, gap : float
-        Value of (x, b); proven lower bound (-inf if none); (objective - bound) / |objective|.
+        Value of (x, b); proven lower bound (-inf if none); `(objective - bound) / |objective|`.
     found_by : str
         The part of the solver that found the final b.
     trace : tuple of Incumbent
