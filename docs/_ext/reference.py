@@ -120,10 +120,13 @@ def exit_codes() -> str:
 
 
 def settings() -> str:
-    """A table of every setting with type, range and default."""
+    """Every setting with type, range and default."""
     from hybridmip.run.overview import parameters
 
-    return parameters().replace("$", r"\$")
+    return "\n\n".join(
+        f"`{one.name}`\n: `{one.kind}`, {one.range}. Default: `{one.default}`.\n\n  {_with_code(one.meaning)}."
+        for one in parameters()
+    )
 
 
 def ampl_options() -> str:
@@ -251,4 +254,5 @@ def _read(app: Any, name: str, content: list[str]) -> None:
 def setup(app: Any) -> dict[str, bool]:
     """Replace the marks of every page as it is read."""
     app.connect("source-read", _read)
+    app.add_css_file("reference.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

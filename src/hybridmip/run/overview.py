@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import fields, replace
+from typing import NamedTuple
 
 from hybridmip.model.structure import Structure
 from hybridmip.relax.registry import RELAXATIONS
@@ -75,23 +76,33 @@ def settings() -> str:
     return "\n".join(lines)
 
 
-def parameters() -> str:
-    """Every setting with its type, its range as it is checked, and its default, as Markdown."""
+class Parameter(NamedTuple):
+    """A setting: its full name, its type, its range as it is checked, its default, and what it is."""
+
+    name: str
+    kind: str
+    range: str
+    default: str
+    meaning: str
+
+
+def parameters() -> list[Parameter]:
+    """Every setting of `Config` and its groups."""
     ranges = {
-        "name": "any text", "phases": "`Phase` objects, or None for those of the algorithm",
-        "relaxations": f"some of {', '.join(RELAXATIONS)}, and what `RELAXATIONS` has beside them",
-        "neighborhood": " or ".join(NEIGHBORHOODS), "presolve": "True or False",
-    }  # fmt: skip
-    lines = ["| setting | type | range | default | what it is |", "|---|---|---|---|---|"]
+        "name": "any text",
+        "phases": "`Phase` objects, or None for those of the algorithm",
+        "relaxations": f"some of {', '.join(RELAXATIONS)}, and what was added to `RELAXATIONS`",
+        "neighborhood": " or ".join(NEIGHBORHOODS),
+        "presolve": "True or False",
+    }
+    found = []
     for group, kind in (("", Config), *GROUPS.items()):
         for entry in (entry for entry in fields(kind) if entry.name not in GROUPS):
             full = f"{group}.{entry.name}" if group else entry.name
             words = RULES[full].words if full in RULES else ranges[full]
             default = _shown(getattr(getattr(Config(), group, Config()), entry.name))
-            # A bar would end the cell.
-            annotation = str(entry.type).replace(" | ", " or ")
-            lines.append(f"| `{full}` | `{annotation}` | {words} | {default} | {_meaning(kind, entry.name)} |")
-    return "\n".join(lines)
+            found.append(Parameter(full, str(entry.type), words, default, _meaning(kind, entry.name)))
+    return found
 
 
 def _shown(value: object) -> str:
