@@ -146,6 +146,17 @@ def file_kinds() -> str:
     return _table(("kind", "names end in"), ((kind, ", ".join(ends)) for kind, ends in kinds.items()))
 
 
+def limits_of_files() -> str:
+    """How large a model in a file may be."""
+    from hybridmip.io import convert, readers
+
+    return (
+        f"General integers become sums of binaries: their bounds must be at most {convert.LARGEST_RANGE:,} apart, and "
+        f"all of them together may need {convert.MOST_EXTRA_BINARIES:,} binaries. A file of more than "
+        f"{readers.MOST_LINES:,} lines is refused, but for JSON."
+    )
+
+
 def refused(kind: str) -> str:
     """What a reader knows and refuses, with the reason: of `mps` or `lp`."""
     import importlib
@@ -233,7 +244,7 @@ def page(name: str, *title: str) -> str:
 PARTS = {
     "commands": commands, "exit-codes": exit_codes, "settings": settings, "ampl-options": ampl_options,
     "file-kinds": file_kinds, "refused": refused, "account-rules": account_rules, "columns": columns, "schema": schema,
-    "page": page,
+    "page": page, "limits-of-files": limits_of_files,
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -185,6 +186,23 @@ def test_every_error_is_described() -> None:
     errors = [name for name in hm.__all__ if name.endswith(("Error", "Warning")) and name != "HybridMIPError"]
     table, _, directives = PAGES["errors"].partition("## Exceptions")
     assert all(f"| `{name}`" in table and f"hybridmip.{name}\n" in directives for name in errors)
+
+
+@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "```python" in text])
+def test_programs_run(page: str) -> None:
+    """The programs of a page run, one after the other."""
+    names: dict[str, Any] = {}
+    for program in re.findall(r"^```python\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL):
+        exec(program, names)
+    assert len(names) > 1
+
+
+def test_extras_exist() -> None:
+    """What a page says to install is an extra of the package."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = set(re.findall(r"hybridmip\[(\w+)\]", "\n".join(PAGES.values())))
+    assert named
+    assert named <= set(extras)
 
 
 # ---- JSON documents

@@ -109,7 +109,8 @@ class Certificate:
     >>> import hybridmip as hm
     >>> problem = hm.Problem(
     ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-    ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+    ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+    ...     B=[1, 1, 1], b_upper=2,
     ... )
     >>> certificate = hm.solve(problem).certificate
     >>> round(certificate.claimed, 6), certificate.method
@@ -160,7 +161,8 @@ class Certificate:
         >>> import hybridmip as hm
         >>> problem = hm.Problem(
         ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-        ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
         ... )
         >>> certificate = hm.Certificate.make(problem, diagonal=[2, 1, 3], point=[0, 0, 0], multipliers=[4 / 3])
         >>> round(certificate.claimed, 6)
@@ -210,7 +212,8 @@ class Certificate:
         >>> import hybridmip as hm
         >>> problem = hm.Problem(
         ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-        ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
         ... )
         >>> round(hm.solve(problem).certificate.bound(), 6)
         0.666667
@@ -248,14 +251,15 @@ class Certificate:
         >>> import hybridmip as hm
         >>> problem = hm.Problem(
         ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-        ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
         ... )
         >>> certificate = hm.solve(problem).certificate
         >>> certificate.verify(problem).valid
         True
         >>> bold = dataclasses.replace(certificate, claimed=1.0)
         >>> bold.verify(problem).reason
-        'it claims 1 but proves only 0.6666666659'
+        'it claims 1 but proves only 0.66666...'
         """
         if not isinstance(problem, Problem):
             raise ArgumentError(
@@ -308,7 +312,8 @@ class Certificate:
         >>> import hybridmip as hm
         >>> problem = hm.Problem(
         ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-        ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
         ... )
         >>> document = hm.solve(problem).certificate.to_dict()
         >>> document["format"], document["method"], len(document["point"])
@@ -392,7 +397,8 @@ class Certificate:
         >>> import hybridmip as hm
         >>> problem = hm.Problem(
         ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-        ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
         ... )
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     hm.solve(problem).certificate.save(pathlib.Path(folder, "bound.json"))

@@ -71,7 +71,8 @@ class Problem:
     >>> import hybridmip as hm
     >>> problem = hm.Problem(
     ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-    ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+    ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+    ...     B=[1, 1, 1], b_upper=2,
     ... )
     >>> problem
     <Problem MIQP (diagonal Q): 3 continuous (3 switched), 3 binary, 1 rows, 1 binary rows>

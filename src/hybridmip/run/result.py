@@ -92,7 +92,7 @@ class PhaseStatistics:
 
 @dataclass(frozen=True)
 class Result:
-    """Answer of `hybridmip.run.solve`.
+    """Answer of `hybridmip.solve`.
 
     Attributes
     ----------
@@ -134,7 +134,8 @@ class Result:
     >>> import hybridmip as hm
     >>> problem = hm.Problem(
     ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
-    ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+    ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+    ...     B=[1, 1, 1], b_upper=2,
     ... )
     >>> result = hm.solve(problem)
     >>> result.has_solution, result.violation < 1e-9, str(result.rests_on)
