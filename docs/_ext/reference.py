@@ -191,9 +191,10 @@ def schema(name: str) -> str:
     document = json.loads((files("hybridmip") / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
     parts = [_with_code(document["description"]), _fields(document)]
     for part, definition in document.get("$defs", {}).items():
-        if "properties" in definition:
-            about = definition.get("description", "")
-            parts += [f"`{part}`" + (f": {about}" if about else ""), _fields(definition)]
+        about = _with_code(definition.get("description", ""))
+        parts.append(f"`{part}`: {about}" if about else f"`{part}`:")
+        shapes = [definition] if "properties" in definition else definition.get("oneOf", [])
+        parts += [_fields(shape) for shape in shapes]
     parts.append(f"JSON Schema: {{download}}`{name}.schema.json <../../src/hybridmip/schemas/{name}.schema.json>`")
     return "\n\n".join(parts)
 
