@@ -148,6 +148,18 @@ class HybridMIP(SolverBase):  # type: ignore[misc]
             If a setting is out of its range.
         NoOptimalSolutionError, NoSolutionError
             Where the settings ask for them, as for every solver of Pyomo.
+
+        Examples
+        --------
+        >>> import pyomo.environ as pyo
+        >>> import hybridmip.pyomo
+        >>> model = pyo.ConcreteModel()
+        >>> model.b = pyo.Var([0, 1, 2], domain=pyo.Binary)
+        >>> model.row = pyo.Constraint(expr=2 * model.b[0] + 3 * model.b[1] + 4 * model.b[2] <= 5)
+        >>> model.value = pyo.Objective(expr=3 * model.b[0] + 4 * model.b[1] + 5 * model.b[2], sense=pyo.maximize)
+        >>> results = hybridmip.pyomo.HybridMIP().solve(model, time_limit=30)
+        >>> round(results.incumbent_objective, 6), round(results.objective_bound, 6)
+        (7.0, 7.0)
         """
         started = default_timer()
         results = Results()

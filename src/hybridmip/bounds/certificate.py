@@ -341,6 +341,22 @@ class Certificate:
         ------
         FileError
             If it is not one.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(
+        ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+        ... )
+        >>> document = hm.solve(problem).certificate.to_dict()
+        >>> hm.Certificate.from_dict(document).verify(problem).valid
+        True
+        >>> try:
+        ...     hm.Certificate.from_dict({"format": "hybridmip-certificate"})
+        ... except hm.FileError as error:
+        ...     print(error)
+        certificate is not a certificate: diagonal is missing
         """
         if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
             raise FileError(f"{source} is not a certificate: it has no format {FORMAT!r}")

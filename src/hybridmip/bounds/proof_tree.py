@@ -281,7 +281,16 @@ class ProofTree:
         return Verification(not fault, self.claimed if not fault else -math.inf, fault)
 
     def to_dict(self) -> dict[str, Any]:
-        """A document ready for JSON; nodes are listed in the order of a walk, the on side first."""
+        """A document ready for JSON; nodes are listed in the order of a walk, the on side first.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.market(assets=30, seed=2).portfolio(assets=5, min_weight=0.05, target_return=0.003).problem()
+        >>> document = hm.solve(problem, prove=True).proof.to_dict()
+        >>> document["format"], document["sizes"]
+        ('hybridmip-proof', [30])
+        """
         nodes = []
         for node in self.root.walk():
             entry: dict[str, Any] = {}

@@ -38,6 +38,15 @@ class _Linear(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         Parameters
         ----------
         X : array_like or DataFrame (observations, columns)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hybridmip.estimators import BestSubsetRegressor
+        >>> X = np.random.default_rng(0).normal(size=(50, 8))
+        >>> y = 3 * X[:, 1] - 2 * X[:, 5]
+        >>> bool(np.allclose(BestSubsetRegressor(n_nonzero=2).fit(X, y).predict(X), y))
+        True
         """
         check_is_fitted(self, "coef_")
         return np.asarray(checked_data(self, X, reset=False) @ self.coef_ + self.intercept_)
@@ -175,6 +184,15 @@ class BestSubsetRegressor(_Linear):
         ------
         ArgumentError
             If a parameter is out of its range.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hybridmip.estimators import BestSubsetRegressor
+        >>> X = np.random.default_rng(0).normal(size=(50, 8))
+        >>> y = 3 * X[:, 1] - 2 * X[:, 5]
+        >>> BestSubsetRegressor(n_nonzero=2).fit(X, y).gap_ < 1e-6
+        True
         """
         X, y, x_mean, y_mean = self._data(X, y)
         most = self.n_nonzero

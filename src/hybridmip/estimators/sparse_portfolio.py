@@ -197,6 +197,15 @@ class SparsePortfolio(PortfolioEstimator):
             If a parameter is out of its range, or two of them contradict each other.
         ProblemError
             If no portfolio satisfies every rule, or none was found in time.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> from hybridmip.estimators import SparsePortfolio
+        >>> returns = hm.market(assets=12, seed=1).returns()
+        >>> model = SparsePortfolio(assets=4).fit(returns.iloc[:400])
+        >>> int((model.weights_ > 1e-9).sum()), model.gap_ < 1e-6
+        (4, True)
         """
         for name in FITTED:
             self.__dict__.pop(name, None)

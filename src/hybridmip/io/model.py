@@ -153,7 +153,20 @@ class ReadProblem:
     original: Original = field(repr=False)
 
     def objective(self, value: float) -> float:
-        """A value (or bound) of the Problem in the file's own sense."""
+        """A value (or bound) of the Problem in the file's own sense.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "model.lp")
+        ...     _ = file.write_text(chr(10).join(lines))
+        ...     model = hm.read_model(file)
+        >>> model.objective(-9.5)
+        9.5
+        """
         return -value if self.maximise else value
 
     @classmethod
@@ -172,6 +185,18 @@ class ReadProblem:
         """Values of the file's own columns, by name; twins and the binaries of integers are left out.
 
         A name that the file gives to an x and to a b alike is that of the x; the b gets `b:` before it.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "model.lp")
+        ...     _ = file.write_text(chr(10).join(lines))
+        ...     model = hm.read_model(file)
+        >>> model.values([2.5], [1])
+        {'x': 2.5, 'y': 1.0}
         """
         values: dict[str, float] = {}
         for name, value in zip(self.original.names, self.original.values(x, b).tolist(), strict=True):
@@ -190,6 +215,18 @@ class ReadProblem:
         ------
         FileError
             If a name is not one of the file's.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "model.lp")
+        ...     _ = file.write_text(chr(10).join(lines))
+        ...     model = hm.read_model(file)
+        >>> model.point({"x": 2.5, "y": 1})
+        (array([2.5]), array([1.]))
         """
         original, problem = self.original, self.problem
         if isinstance(values, Mapping):

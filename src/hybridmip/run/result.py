@@ -65,7 +65,16 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A new best answer, as it was found."""
+    """A new best answer, as it was found.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> result = hm.solve(hm.market(assets=30).portfolio(assets=5))
+    >>> best = result.trace[-1]
+    >>> abs(best.objective - result.objective) < 1e-9, best.found_by == result.found_by
+    (True, True)
+    """
 
     seconds: float
     phase: str
@@ -82,7 +91,15 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class PhaseStatistics:
-    """Time and work of one phase, and how often it improved the incumbent."""
+    """Time and work of one phase, and how often it improved the incumbent.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> result = hm.solve(hm.market(assets=30).portfolio(assets=5))
+    >>> sum(phase.evaluations for phase in result.phases) <= result.evaluations
+    True
+    """
 
     name: str
     seconds: float

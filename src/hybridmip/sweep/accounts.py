@@ -347,7 +347,16 @@ class Rebalanced:
         return card("Rebalanced", facts, "", columns, rows)
 
     def records(self) -> Iterator[Record]:
-        """Answers in the order of the accounts, one at a time."""
+        """Answers in the order of the accounts, one at a time.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> market = hm.market(assets=12, seed=1).portfolio(assets=(None, 5), objective="utility", trade_cost=0.001)
+        >>> found = hm.rebalance([{"account": "A1", "holdings": {market.names[0]: 1.0}}], market)
+        >>> [(record["account"], record["status"]) for record in found.records()]
+        [('A1', 'within gap')]
+        """
         for _, record in self._store.each(PHASE):
             yield record
 

@@ -81,6 +81,14 @@ class Point:
         Expected return after costs above the portfolio's `risk_free`, per unit of risk.
     time_helps : bool
         Whether more time would have gone into a higher bound.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+    >>> point = hm.frontier(portfolio, points=3)[0]
+    >>> point.parameter == portfolio.efficient_range()[0], point.gap < 1e-6
+    (True, True)
     """
 
     point: int
@@ -399,6 +407,14 @@ class Frontier:
         ------
         ArgumentError
             If `ax` is not of Matplotlib.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> figure = hm.frontier(portfolio, points=3, between="attainable").plot()
+        >>> len(figure.axes) > 0
+        True
         """
         axes = None if ax is None else as_axes(ax)
         full = filled([point.status for point in self.points])
@@ -487,7 +503,19 @@ class Frontier:
         return frontier_document(self, title)
 
     def report(self, path: str | Path, title: str = "") -> Path:
-        """Write the page: one HTML file that works offline."""
+        """Write the page: one HTML file that works offline.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = hm.frontier(portfolio, points=3).report(pathlib.Path(folder, "page.html"), "Three points")
+        ...     text = page.read_text(encoding="utf-8")
+        >>> "Three points" in text
+        True
+        """
         write_text(path, frontier_page(self.document(title)), "the page")
         return Path(path)
 

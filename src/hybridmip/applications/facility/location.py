@@ -128,6 +128,18 @@ class FacilityLocation:
         """A location problem from an OR-Library warehouse file, plain or gzipped.
 
         Its problem is, without `single_source`, the one that `read_problem` gives for that file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> numbers = ["2 3", "10 6", "10 4", "3", "1 4", "4", "2 1", "5", "3 2"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "cap.txt")
+        ...     _ = file.write_text(chr(10).join(numbers))
+        ...     location = hm.FacilityLocation.from_orlib(file)
+        >>> location
+        <FacilityLocation of 2 facilities, 3 customers>
         """
         return cls(*parse_warehouses(read_text(path), str(path)), single_source=single_source)
 

@@ -172,7 +172,16 @@ class NetworkResult(Opened):
         )
 
     def to_networkx(self, closed: bool = False) -> nx.DiGraph:
-        """The open arcs (with `closed`, all) as a networkx graph; edges carry `flow` and `open` besides."""
+        """The open arcs (with `closed`, all) as a networkx graph; edges carry `flow` and `open` besides.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> network = hm.example_network(nodes=6)
+        >>> graph = network.read(hm.solve(network)).to_networkx()
+        >>> sum(open_ for _, _, open_ in graph.edges(data="open"))
+        5
+        """
         graph = self.network.to_networkx()
         taken: dict[tuple[Node, Node], int] = {}
         for a, (tail, head) in enumerate(self.network.arcs):
