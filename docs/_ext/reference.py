@@ -60,6 +60,8 @@ def _parameter(parameter: Any, function: Any) -> str:
     told = [_escaped(_plain(what))] if what else []
     if parameter.required:
         told.append("Required.")
+    elif isinstance(parameter.show_default, str):  # in words
+        told.append(f"Default: {_escaped(parameter.show_default)}.")
     elif not getattr(parameter, "is_flag", False) and parameter.default not in (None, (), []):
         told.append(f"Default: `{_shown(parameter.default)}`.")
     least = getattr(parameter, "min", None)

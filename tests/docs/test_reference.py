@@ -90,6 +90,7 @@ def test_commands_are_complete() -> None:
         assert all(f"$ {line}" in parts[name] for line in examples.splitlines() if line)
     assert parts["data"].count("**Arguments**\n\n`orlib`\n: ") == 1  # the choices of an argument without a name
     assert "Default: `0`." in parts["solve"]  # of --seed: a default that is false in a condition
+    assert "Default: all cores." in parts["study"]  # a default in words
     assert "no more is said" not in text
 
 
@@ -353,6 +354,35 @@ def test_demo_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     answer, code = run(capsys, "demo", *words)
     assert code == 0
     accepted("demo", answer)
+
+
+def test_data_document(data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What `hybridmip data` prints."""
+    if not (data_dir / "orlib" / "port1.txt").is_file():
+        pytest.skip("no files of OR-Library; set HYBRIDMIP_DATA to the folder of instances")
+    answer, code = run(capsys, "data", "orlib", "--from", data_dir / "orlib", "--out", tmp_path)
+    assert (code, {file["state"] for file in answer["files"]}) == (0, {"copied"})
+    accepted("data", answer)
+
+
+def test_study_document(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `hybridmip study` prints."""
+    n = 12
+    returns, covariance = hm.market(assets=n, seed=3).sample_estimates()
+    mean, cov = returns.to_numpy(), covariance.to_numpy()
+    deviation = np.sqrt(np.diag(cov))
+    correlation = cov / np.outer(deviation, deviation)
+    lines = [str(n), *(f"{m:.10f} {s:.10f}" for m, s in zip(mean, deviation, strict=True))]
+    lines += [f"{i + 1} {j + 1} {correlation[i, j]:.10f}" for i in range(n) for j in range(i, n)]
+    (tmp_path / "portsmall.txt").write_text("\n".join(lines))
+    curve = hm.frontier(hm.Portfolio(mean, cov), points=5)
+    points = [f"{point.parameter:.12f} {point.objective:.14f}" for point in curve]
+    (tmp_path / "portefsmall.txt").write_text("\n".join(reversed(points)))
+    monkeypatch.setattr("hybridmip.study.report.save_report", lambda study, folder: [Path("study.md")])
+    words = ("--sets", "portsmall", "--seeds", "0", "--jobs", 1, "--quick")
+    answer, code = run(capsys, "study", "--data", tmp_path, "--out", tmp_path / "out", *words)
+    assert code == 0
+    accepted("study", answer)
 
 
 @pytest.mark.parametrize(
