@@ -10,6 +10,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "_ext"))
 os.environ["MPLBACKEND"] = "Agg"
 
+from numpydoc.xref import DEFAULT_LINKS  # noqa: E402
+
 import hybridmip  # noqa: E402
 
 project = "HybridMIP"
@@ -25,6 +27,7 @@ extensions = [
     "mathml",
     "benchmark_pages",
     "how",
+    "reference",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -35,8 +38,17 @@ suppress_warnings: list[str] = ["config.cache"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
+default_role = "py:obj"  # `solve` in a docstring: code, and a link where there is such a name
+toc_object_entries_show_parents = "hide"
 autosummary_generate = True
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"  # but these names
+numpydoc_xref_aliases = {
+    **{word: word for word in DEFAULT_LINKS},  # which lead to sites of others
+    **{name: f"hybridmip.{name}" for name in hybridmip.__all__},
+    "PortfolioResult": "hybridmip.applications.portfolio.PortfolioResult",
+}
 autodoc_typehints = "none"
 
 sphinx_gallery_conf = {
