@@ -382,7 +382,7 @@ class Certificate:
         if document.get("products") is not None:
             try:
                 products = Products.from_dict(document["products"], vectors["multipliers"].size, vectors["point"].size)
-            except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+            except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
                 raise FileError(f"{source}: products are not what Certificate.save writes") from None
         modes = modes_in(document, source)
         return cls(

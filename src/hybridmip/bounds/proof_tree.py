@@ -355,7 +355,7 @@ class ProofTree:
             claimed = -math.inf if bound is None else float(bound)
             if isinstance(bound, bool | str):
                 raise ValueError
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
             raise FileError(f"{source} is damaged: it is not what ProofTree.save writes") from None
         return cls(
             claimed, diagonals, reasons, root, bool(document.get("implied_bounds", False)),

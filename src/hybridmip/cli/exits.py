@@ -1,4 +1,4 @@
-"""Exit codes: 0 a solution, 2 bad input or usage, 3 proven infeasible, 4 none found."""
+"""Exit codes, and what each means."""
 
 from __future__ import annotations
 
