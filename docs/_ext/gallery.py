@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -19,15 +20,21 @@ from sphinx_gallery.scrapers import figure_rst
 
 def scrape(block: Any, block_vars: Mapping[str, Any], gallery_conf: Mapping[str, Any]) -> str:
     """Save the figures among the example's variables that a notebook would show of themselves, each once."""
+    from matplotlib.figure import Figure
+
     pictures = []
     for figure in list(block_vars["example_globals"].values()):
-        if not hasattr(figure, "_repr_png_") or getattr(figure, "scraped", False):
+        own = isinstance(figure, Figure) and hasattr(figure, "_repr_png_")  # pyplot's have none
+        if not own or getattr(figure, "scraped", False):
             continue
         figure.scraped = True
-        path = next(block_vars["image_path_iterator"])
-        figure.savefig(path, dpi=150)
+        path = Path(next(block_vars["image_path_iterator"]))
+        sharper = path.with_stem(f"{path.stem}_2_00x")
+        figure.savefig(path, dpi=100)
+        figure.savefig(sharper, dpi=200)
         titles = [axes.get_title() for axes in figure.axes] + [text.get_text() for text in figure.texts]
-        pictures.append(figure_rst([path], gallery_conf["src_dir"], "; ".join(filter(None, titles))))
+        text = "; ".join(filter(None, titles))
+        pictures.append(figure_rst([path], gallery_conf["src_dir"], text, [{0: path, 2: sharper}]))
     return "".join(pictures)
 
 

@@ -78,7 +78,7 @@ for name, walk in walks.items():
     ratio = curves[name].mean() / curves[name].std() * np.sqrt(52)
     print(
         f"{name:15} {len(walk)} windows, turnover {np.mean(bought_and_sold[1:]):4.0%} "
-        f"a quarter, risk {curves[name].std() * np.sqrt(52):.1%}, Sharpe ratio {ratio:.2f} a year"
+        f"a quarter, risk {curves[name].std() * np.sqrt(52):.1%}, Sharpe ratio {ratio:.2f}"
     )
 
 # %%
