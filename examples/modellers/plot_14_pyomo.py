@@ -18,6 +18,8 @@ and what is in the results. Needs Pyomo: ``pip install 'hybridmip[pyomo]'``.
 import pyomo.environ as pyo
 from pyomo.contrib.solver.common.factory import SolverFactory
 
+import hybridmip.pyomo  # registers the solver
+
 demand = {
     "red": [40, 20, 60, 30, 50, 80, 90, 70, 40, 20, 30, 60],
     "blue": [10, 50, 30, 40, 20, 20, 30, 60, 70, 50, 40, 20],
