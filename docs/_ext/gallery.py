@@ -46,7 +46,7 @@ def describe_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> N
         link = image.next_node(nodes.reference, ascend=True)
         page = os.path.normpath(os.path.join(os.path.dirname(docname), link["refuri"].removesuffix(".html")))
         pictures = [node["alt"] for node in app.env.get_doctree(page).findall(imgsgnode) if node["alt"]]
-        image["alt"] = f"{link.astext()}: {pictures[0]}" if pictures else link.astext()
+        image["alt"] = f"{link.astext()}; {pictures[0]}" if pictures else link.astext()
 
 
 def _get_sg_image_scraper() -> Any:

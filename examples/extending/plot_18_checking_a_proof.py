@@ -28,7 +28,8 @@ problem = hm.Portfolio(returns, covariance, **rules).problem()
 result = hm.solve(problem, prove=True)
 print(f"{result.status}, {result.rests_on}: variance {result.objective:.8e}")
 
-file = Path(tempfile.mkdtemp()) / "proof.json"
+folder = tempfile.TemporaryDirectory()
+file = Path(folder.name) / "proof.json"
 result.proof.save(file)
 
 # %%
@@ -146,7 +147,7 @@ axes.legend(fontsize=8)
 axes.margins(0.1)
 axes.axis("off")
 axes.set_title(
-    f"The tree of the proof: {leaves} cases, each ruled out by one formula", fontsize=10
+    f"The tree of the proof: {leaves} cases, each ruled out by a formula", fontsize=10
 )
 plt.show()
 

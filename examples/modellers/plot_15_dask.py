@@ -68,7 +68,7 @@ for run, style, name in ((here, "o", "in this process"), (there, "x", "on the cl
 axes.set_xlabel("risk per week, %")
 axes.set_ylabel("expected return per week, %")
 axes.legend(fontsize=8)
-axes.set_title("Twelve points of a frontier, solved in two places", fontsize=10)
+axes.set_title("Twelve points of a frontier, the same in both places", fontsize=10)
 plt.show()
 
 # %%

@@ -64,11 +64,12 @@ figure, axes = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
 colours = ["#0072B2", "#56B4E9", "#009E73", "#E69F00", "#F0E442", "#D55E00"]
 axes.stackplot(range(1, 25), power.values(), labels=units, colors=colours, step="mid")
 axes.set_xlim(1, 24)
+axes.set_xticks([1, 6, 12, 18, 24])
 axes.set_xlabel("hour")
 axes.set_ylabel("power, MW")
 handles, labels = axes.get_legend_handles_labels()
 axes.legend(handles[::-1], labels[::-1], fontsize=8, loc="lower right")
-axes.set_title("Six units meet the demand of a day", fontsize=10)
+axes.set_title("Six units meet a day's demand; two run through", fontsize=10)
 plt.show()
 
 # %%

@@ -53,8 +53,10 @@ print("names exchanged from point to point:", changed.tolist())
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 4.4), layout="constrained")
+figure, axes = plt.subplots(figsize=(5.6, 4.8), layout="constrained")
 frontier.plot(ax=axes, title="Least risk for every return, six of forty assets")
+axes.get_legend().remove()  # it would cover some of the assets
+figure.legend(loc="outside lower center", ncols=2, fontsize=8)
 plt.show()
 
 # %%

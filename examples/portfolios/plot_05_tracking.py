@@ -88,7 +88,6 @@ import matplotlib.pyplot as plt
 figure, (upper, lower) = plt.subplots(2, 1, figsize=(5.6, 5.2), layout="constrained")
 upper.plot((1 + of_index).cumprod(), color="black", label="index of 50 names")
 upper.plot((1 + of_tracker).cumprod(), color="#D55E00", label="ten names")
-upper.set_yscale("log")
 upper.set_ylabel("value, first week = 1")
 upper.legend(fontsize=8)
 upper.set_title("The index and ten names that follow it", fontsize=10)
@@ -110,7 +109,7 @@ lower.plot(
 lower.set_xlabel("names held at most")
 lower.set_ylabel("tracking error per week, %")
 lower.legend(fontsize=8)
-lower.set_title("Tracking error by number of names", fontsize=10)
+lower.set_title("The tracking error falls with the number of names", fontsize=10)
 plt.show()
 
 # %%
