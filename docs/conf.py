@@ -50,6 +50,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "image_scrapers": ("matplotlib", "gallery"),
     "image_srcset": ["2x"],
+    "reset_modules": ("matplotlib", "gallery.set_resolution"),
     "capture_repr": (),
     "notebook_extensions": set(),
     "abort_on_example_error": True,

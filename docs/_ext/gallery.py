@@ -17,6 +17,16 @@ from sphinx.application import Sphinx
 from sphinx_gallery.directives import imgsgnode
 from sphinx_gallery.scrapers import figure_rst
 
+#: Dots per inch: figures are small in inches, so that their letters can be read on a narrow page.
+DPI = 120
+
+
+def set_resolution(gallery_conf: Mapping[str, Any], fname: str) -> None:
+    """Before every example: pyplot's figures as fine as ours."""
+    import matplotlib as mpl
+
+    mpl.rcParams["figure.dpi"] = DPI
+
 
 def scrape(block: Any, block_vars: Mapping[str, Any], gallery_conf: Mapping[str, Any]) -> str:
     """Save the figures among the example's variables that a notebook would show of themselves, each once."""
@@ -30,8 +40,8 @@ def scrape(block: Any, block_vars: Mapping[str, Any], gallery_conf: Mapping[str,
         figure.scraped = True
         path = Path(next(block_vars["image_path_iterator"]))
         sharper = path.with_stem(f"{path.stem}_2_00x")
-        figure.savefig(path, dpi=100)
-        figure.savefig(sharper, dpi=200)
+        figure.savefig(path, dpi=DPI)
+        figure.savefig(sharper, dpi=2 * DPI)
         titles = [axes.get_title() for axes in figure.axes] + [text.get_text() for text in figure.texts]
         text = "; ".join(filter(None, titles))
         pictures.append(figure_rst([path], gallery_conf["src_dir"], text, [{0: path, 2: sharper}]))

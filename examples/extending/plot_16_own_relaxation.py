@@ -94,14 +94,14 @@ print(lying.integrity[0].partition(" was ")[0], "was dropped")
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.5), layout="constrained")
 bounds = [1e4 * result.bounds[name] for name in names]
 axes.axhline(1e4 * result.objective, color="#D55E00", label="the optimum")
 axes.plot(shares, bounds, "o-", color="#0072B2", label="bound of the relaxation")
 axes.set_xlabel("share of the diagonal")
 axes.set_ylabel("variance, 1e-4")
 axes.legend(fontsize=8, loc="lower right")
-axes.set_title("The bound rises with the diagonal, and never above the optimum", fontsize=10)
+axes.set_title("More diagonal, higher bound, never above the optimum", fontsize=10)
 plt.show()
 
 # %%

@@ -106,7 +106,7 @@ for phase in both.phases:
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.5), layout="constrained")
 values = np.array([step.objective for step in both.trace])
 ours = np.array([step.phase == "greedy" for step in both.trace])
 places = np.arange(1, values.size + 1)
@@ -117,7 +117,7 @@ axes.axhline(both.bound, color="#D55E00", linestyle="--", label="proven bound")
 axes.set_xlabel("improvement")
 axes.set_ylabel("objective")
 axes.legend(fontsize=8)
-axes.set_title("Greedy gets stuck, and the phases after it go on to the optimum", fontsize=10)
+axes.set_title("Greedy gets stuck, others go on to the optimum", fontsize=10)
 plt.show()
 
 # %%

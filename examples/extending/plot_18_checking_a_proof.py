@@ -126,7 +126,7 @@ root, leaves = grown(iter(document["nodes"]))
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.8, 4.4), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 4.0), layout="constrained")
 stack = [root]
 while stack:
     node = stack.pop()
@@ -146,9 +146,7 @@ axes.plot([], [], "s", color="#009E73", label="ruled out by a formula")
 axes.legend(fontsize=8)
 axes.margins(0.1)
 axes.axis("off")
-axes.set_title(
-    f"The tree of the proof: {leaves} cases, each ruled out by a formula", fontsize=10
-)
+axes.set_title(f"A proof: {leaves} cases, each ruled out by a formula", fontsize=10)
 plt.show()
 
 # %%

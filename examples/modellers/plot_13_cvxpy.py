@@ -89,11 +89,11 @@ for number in (1, 2, 3, 4, 6, 8):
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.3), layout="constrained")
 axes.plot(list(risks), [100 * risk for risk in risks.values()], "o-", color="#0072B2")
 axes.set_xlabel("sectors at most")
 axes.set_ylabel("least risk per week, %")
-axes.set_title("Least risk by number of sectors: four are almost enough", fontsize=10)
+axes.set_title("Risk by number of sectors: four almost do", fontsize=10)
 plt.show()
 
 # %%

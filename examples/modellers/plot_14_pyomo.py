@@ -93,7 +93,7 @@ for product, made in plan.items():
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.5), layout="constrained")
 months = list(model.month)
 axes.bar(months, plan["red"], color="#D55E00", label="red made")
 axes.bar(months, plan["blue"], bottom=plan["red"], color="#0072B2", label="blue made")

@@ -53,7 +53,7 @@ print("the same weights:", here.weights().equals(there.weights()))
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.5), layout="constrained")
 for run, style, name in ((here, "o", "in this process"), (there, "x", "on the cluster")):
     table = run.to_frame()
     axes.plot(
@@ -68,7 +68,7 @@ for run, style, name in ((here, "o", "in this process"), (there, "x", "on the cl
 axes.set_xlabel("risk per week, %")
 axes.set_ylabel("expected return per week, %")
 axes.legend(fontsize=8)
-axes.set_title("Twelve points of a frontier, the same in both places", fontsize=10)
+axes.set_title("Twelve points, the same in both places", fontsize=10)
 plt.show()
 
 # %%

@@ -66,7 +66,7 @@ print(f"best together:  {answer.cost:.0f}, of which opening {answer.cost_split['
 # ``hm.network_figure`` draws an answer: open arcs as wide as their flow, closed ones in grey.
 
 figure = hm.network_figure(answer)
-figure.set_size_inches(6.0, 4.4)
+figure.set_size_inches(5.0, 3.8)
 
 # %%
 # A larger one
@@ -83,7 +83,7 @@ print(found.status, "-", found.headline)
 # paid for twice.
 
 bigger = hm.network_figure(found)
-bigger.set_size_inches(6.0, 4.8)
+bigger.set_size_inches(5.0, 4.4)
 
 # %%
 # What to change: ``max_open=4``, ``quadratic_cost``, several ``commodities`` instead of

@@ -75,7 +75,7 @@ for rent in (5, 20, 50, 90):
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 4.8), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 4.4), layout="constrained")
 for i, j in zip(*np.nonzero(answer.shares > 1e-9), strict=True):
     ends = np.array([sites[i], customers[j]])
     axes.plot(*ends.T, color="#0072B2", alpha=0.6, linewidth=1.6 * answer.shares[i, j])

@@ -60,7 +60,7 @@ for unit in units:
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.7), layout="constrained")
 colours = ["#0072B2", "#56B4E9", "#009E73", "#E69F00", "#F0E442", "#D55E00"]
 axes.stackplot(range(1, 25), power.values(), labels=units, colors=colours, step="mid")
 axes.set_xlim(1, 24)

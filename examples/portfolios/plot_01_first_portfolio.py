@@ -71,7 +71,7 @@ for most in (3, 4, 5, 6, 8, 10, 15, 20):
 
 import matplotlib.pyplot as plt
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(5.8, 3.8), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(4.8, 3.5), layout="constrained")
 held = table.iloc[::-1]
 left.barh(held.index, 100 * held["weight"], color="#0072B2", label="weight")
 left.plot(
@@ -79,11 +79,11 @@ left.plot(
 )
 left.set_xlabel("%")
 left.legend(fontsize=8, loc="lower right")
-left.set_title("The ten: weight, share of risk", fontsize=10)
+left.set_title("Weight, share of risk", fontsize=10)
 right.plot(list(risks), [100 * risk for risk in risks.values()], "o-", color="#0072B2")
 right.set_xlabel("assets held at most")
 right.set_ylabel("risk per week, %")
-right.set_title("Beyond ten risk hardly falls", fontsize=10)
+right.set_title("Risk by number held", fontsize=10)
 plt.show()
 
 # %%

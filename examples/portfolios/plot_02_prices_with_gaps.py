@@ -81,7 +81,7 @@ print(f"risk per year {year.risk:.1%}")
 import matplotlib.pyplot as plt
 from matplotlib.colors import ListedColormap
 
-figure, axes = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.5), layout="constrained")
 missing = prices.isna().T
 axes.imshow(
     missing, aspect="auto", interpolation="none", cmap=ListedColormap(["#DCE6EE", "#D55E00"])
@@ -99,7 +99,7 @@ years = [
     if place == 0 or date.year != prices.index[place - 1].year
 ]
 axes.set_xticks(years, [str(prices.index[place].year) for place in years])
-axes.set_title("Missing prices (orange), and the five assets held (bold)", fontsize=10)
+axes.set_title("Missing prices (orange), and assets held (bold)", fontsize=10)
 plt.show()
 
 # %%

@@ -53,10 +53,10 @@ print("names exchanged from point to point:", changed.tolist())
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 4.8), layout="constrained")
-frontier.plot(ax=axes, title="Least risk for every return, six of forty assets")
+figure, axes = plt.subplots(figsize=(4.8, 5.0), layout="constrained")
+frontier.plot(ax=axes, title="Least risk for each return, six assets")
 axes.get_legend().remove()  # it would cover some of the assets
-figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+figure.legend(loc="outside lower center", fontsize=8)
 plt.show()
 
 # %%
@@ -83,8 +83,8 @@ print(
 # About ten are enough. More names must not be better, since each has to have its 2 %: with
 # fifteen the risk is higher again. (``assets=(None, 15)`` would ask for *at most* fifteen.)
 
-figure, axes = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
-by_number.plot(ax=axes, title="Risk by number of assets, at a return of 0.3 % a week")
+figure, axes = plt.subplots(figsize=(4.8, 3.3), layout="constrained")
+by_number.plot(ax=axes, title="Risk by number of assets, return 0.3 %")
 plt.show()
 
 # %%

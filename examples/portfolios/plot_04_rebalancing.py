@@ -88,7 +88,7 @@ import pandas as pd
 
 shown = {"today": pd.Series(held), "ideal": ideal.weights, "limited": limited.weights}
 table = pd.DataFrame(shown).fillna(0.0).sort_values(["today", "limited", "ideal"])
-figure, axes = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
 rows = range(len(table))
 axes.hlines(rows, table["today"], table["limited"], color="#8A8A8A", linewidth=1.5)
 axes.plot(

@@ -85,10 +85,11 @@ print(f"tracking error expected {tracker.tracking_error:.3%}, realised {realised
 
 import matplotlib.pyplot as plt
 
-figure, (upper, lower) = plt.subplots(2, 1, figsize=(5.6, 5.2), layout="constrained")
+figure, (upper, lower) = plt.subplots(2, 1, figsize=(4.8, 4.8), layout="constrained")
 upper.plot((1 + of_index).cumprod(), color="black", label="index of 50 names")
 upper.plot((1 + of_tracker).cumprod(), color="#D55E00", label="ten names")
 upper.set_ylabel("value, first week = 1")
+upper.tick_params(axis="x", labelsize=7)
 upper.legend(fontsize=8)
 upper.set_title("The index and ten names that follow it", fontsize=10)
 lower.plot(

@@ -86,14 +86,14 @@ for name, found in {"130/30": answer, "neutral": neutral}.items():
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
 shown = weights.sort_values()
 colours = ["#D55E00" if weight < 0 else "#0072B2" for weight in shown]
 axes.barh(shown.index, 100 * shown, color=colours)
 axes.axvline(0, color="black", linewidth=0.8)
 axes.tick_params(axis="y", labelsize=8)
 axes.set_xlabel("weight, %")
-axes.set_title("130/30: long positions (blue) and short ones (orange)", fontsize=10)
+axes.set_title("130/30: long (blue) and short (orange) positions", fontsize=10)
 plt.show()
 
 # %%

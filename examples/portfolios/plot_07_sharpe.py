@@ -48,7 +48,7 @@ print(f"best of the grid {nearest.sharpe_ratio:.5f}, exact {best.sharpe_ratio:.5
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.7), layout="constrained")
 table = frontier.to_frame()
 axes.plot(
     100 * table["risk"],
@@ -77,7 +77,7 @@ axes.set_ylim(0, 100 * table["expected_return"].max() * 1.25)
 axes.set_xlabel("risk per week, %")
 axes.set_ylabel("expected return per week, %")
 axes.legend(fontsize=8, loc="lower right")
-axes.set_title("The best Sharpe ratio touches the line from the risk-free rate", fontsize=10)
+axes.set_title("The best Sharpe ratio, on the steepest line", fontsize=10)
 plt.show()
 
 # %%

@@ -89,13 +89,13 @@ for name, walk in walks.items():
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(figsize=(5.6, 3.8), layout="constrained")
+figure, axes = plt.subplots(figsize=(4.8, 3.5), layout="constrained")
 for (name, gains), style in zip(curves.items(), ("#E69F00", "#0072B2", "#8A8A8A"), strict=True):
     axes.plot((1 + gains).cumprod(), color=style, label=name)
 axes.set_ylabel("value after costs, start = 1")
 axes.legend(fontsize=8)
 axes.tick_params(axis="x", labelsize=8)
-axes.set_title("Twenty quarters, each decided on the three years before", fontsize=10)
+axes.set_title("Twenty quarters, decided on the years before", fontsize=10)
 plt.show()
 
 # %%

@@ -82,7 +82,7 @@ print(search.path_)
 
 import matplotlib.pyplot as plt
 
-figure, (upper, lower) = plt.subplots(2, 1, figsize=(5.6, 5.0), layout="constrained")
+figure, (upper, lower) = plt.subplots(2, 1, figsize=(4.8, 4.6), layout="constrained")
 upper.axhline(0, color="#8A8A8A", linewidth=0.8)
 upper.vlines(np.flatnonzero(truth), 0, truth[truth != 0], color="#8A8A8A", linewidth=3)
 upper.plot(
@@ -94,8 +94,8 @@ upper.plot(
 )
 upper.set_xlabel("column")
 upper.set_ylabel("coefficient")
-upper.set_ylim(-1.3, 2.2)
-upper.legend(fontsize=8, loc="upper center")
+upper.set_ylim(-1.3, 3.0)
+upper.legend(fontsize=8, loc="upper right")
 upper.set_title("Coefficients: the truth and the best five columns", fontsize=10)
 scores = np.mean(search.scores_, axis=1)
 lower.plot(search.numbers_, scores, "o-", color="#0072B2")
