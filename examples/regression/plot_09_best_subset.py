@@ -74,7 +74,7 @@ for name, chosen in {"Lasso": lasso, "ours": model.support_.tolist()}.items():
 # Cross-validation tells. ``path_`` has the answers along the number of columns with their
 # bounds.
 
-search = BestSubsetRegressorCV(n_nonzero=7, cv=3, time_limit=60).fit(X, y)
+search = BestSubsetRegressorCV(n_nonzero=6, cv=3, time_limit=60).fit(X, y)
 print("chosen:", search.best_n_nonzero_, "columns", search.support_)
 print(search.path_)
 
