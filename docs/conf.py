@@ -29,6 +29,7 @@ extensions = [
     "how",
     "reference",
     "sphinx_gallery.gen_gallery",
+    "gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "notebooks"]
@@ -55,12 +56,23 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["examples"],
     "filename_pattern": r"\.py$",
-    "ignore_pattern": r"__init__\.py",
+    "ignore_pattern": r"__init__\.py|(^|/)make_\w*\.py$",
+    "copyfile_regex": r".*\.(csv|mps)$",
+    "subsection_order": [
+        f"../examples/{section}" for section in ("portfolios", "regression", "networks", "modellers", "extending")
+    ],
+    "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("matplotlib", "gallery"),
+    "image_srcset": ["2x"],
+    "reset_modules": ("matplotlib", "gallery.set_resolution"),
+    "capture_repr": (),
+    "notebook_extensions": set(),
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
+    "show_signature": False,
     "min_reported_time": 1e6,
-    "within_subsection_order": "FileNameSortKey",
+    "write_computation_times": False,
 }
 
 html_theme = "pydata_sphinx_theme"
