@@ -6,8 +6,9 @@ When to produce what: two products, twelve months, and a machine that has to be 
 up.
 
 You will see a production plan (*lot sizing*) stated in Pyomo, solved by importing
-one module, and what is in the results. Needs Pyomo: ``pip install
-'hybridmip[pyomo]'``.
+one module, and what is in the results.
+
+Needs Pyomo: ``pip install 'hybridmip[pyomo]'``.
 """
 
 # %%
@@ -26,11 +27,9 @@ demand = {
     "red": [40, 20, 60, 30, 50, 80, 90, 70, 40, 20, 30, 60],
     "blue": [10, 50, 30, 40, 20, 20, 30, 60, 70, 50, 40, 20],
 }
-set_up, storage, capacity = (
-    {"red": 150, "blue": 120},
-    {"red": 1.5, "blue": 1.0},
-    140,
-)
+set_up = {"red": 150, "blue": 120}
+storage = {"red": 1.5, "blue": 1.0}
+capacity = 140
 
 model = pyo.ConcreteModel("lots")
 model.product = pyo.Set(initialize=list(demand))

@@ -6,7 +6,9 @@ A frontier whose points are solved by the workers of a cluster, with the same
 numbers.
 
 You will see how to hand a run to Dask, and what does and does not depend on where
-it runs. Needs Dask's scheduler: ``pip install 'hybridmip[dask]'``.
+it runs.
+
+Needs Dask's scheduler: ``pip install 'hybridmip[dask]'``.
 """
 
 # %%

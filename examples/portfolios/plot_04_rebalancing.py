@@ -53,9 +53,8 @@ limited = hm.Portfolio(
 
 def after_costs(answer):
     """Utility of the weights, less what the trades to them cost."""
-    paid = costs["trade_cost"] * answer.turnover + costs["fixed_trade_cost"] * len(
-        answer.trades
-    )
+    paid = costs["trade_cost"] * answer.turnover
+    paid += costs["fixed_trade_cost"] * len(answer.trades)
     return answer.expected_return - 5 * answer.variance - paid
 
 

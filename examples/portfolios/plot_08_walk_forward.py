@@ -6,7 +6,9 @@ How would it have done? Fit on three years, hold for a quarter, move on, and pay
 the trades.
 
 You will see how ``SparsePortfolio`` works inside skfolio's tools, and how counting
-costs changes what is traded. Needs skfolio: ``pip install 'hybridmip[skfolio]'``.
+costs changes what is traded.
+
+Needs skfolio: ``pip install 'hybridmip[skfolio]'``.
 """
 
 # %%
