@@ -4,9 +4,10 @@ A model in cvxpy
 
 A model that is stated in cvxpy already, solved by naming another solver.
 
-You will see a rule that no ready-made portfolio class has (few sectors, and only
-assets of these), how it is stated with booleans, and where the bound is. Needs
-cvxpy: ``pip install 'hybridmip[cvxpy]'``.
+You will see a rule that ``hm.Portfolio`` has no argument for (few sectors, and only
+assets of these), how it is stated with booleans, and where the bound is.
+
+Needs cvxpy: ``pip install 'hybridmip[cvxpy]'``.
 """
 
 # %%

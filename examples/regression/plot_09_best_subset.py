@@ -6,8 +6,9 @@ Explain a response with five of forty columns, and know that no other five do
 better.
 
 You will see where the Lasso and the exact choice differ, how to choose the number
-of columns, and how to check the claim. Needs scikit-learn: ``pip install
-'hybridmip[sklearn]'``.
+of columns, and how to check the claim.
+
+Needs scikit-learn: ``pip install 'hybridmip[sklearn]'``.
 """
 
 # %%
