@@ -4,18 +4,20 @@ Your own phase
 
 Put a search of your own in front of the solver's, and see what it is good for.
 
-You will see what a phase is, how a greedy search is written as one, where it goes wrong, and
-how the phases after it mend that.
+You will see what a phase is, how a greedy search is written as one, where it goes
+wrong, and how the phases after it mend that.
 """
 
 # %%
 # A phase
 # -------
-# A solve is a row of phases. Each says which problems it serves (``supports``) and then runs:
-# it tries choices of b by ``state.evaluate``, which solves for x and keeps the best. Whatever
-# it offers is checked against the data, so that a phase can be useless but not wrong.
+# A solve is a row of phases. Each says which problems it serves (``supports``) and
+# then runs: it tries choices of b by ``state.evaluate``, which solves for x and
+# keeps the best. Whatever it offers is checked against the data, so that a phase
+# can be useless but not wrong.
 #
-# This one begins with nothing and switches on what helps most, one by one, until nothing helps.
+# This one begins with nothing and switches on what helps most, one by one, until
+# nothing helps.
 
 import numpy as np
 
@@ -49,17 +51,17 @@ class Greedy(hm.Phase):
 # %%
 # A problem
 # ---------
-# Best subset regression with a price for each column, stated as a ``hm.Problem``: minimise
-# :math:`|y - Xw|^2 + 4 \cdot` (columns held). Neighbouring columns are alike and some effects
-# have opposite signs, which is where one by one goes wrong.
+# Best subset regression with a price for each column, stated as a ``hm.Problem``:
+# minimise :math:`|y - Xw|^2 + 4 \cdot` (columns held). Neighbouring columns are
+# alike and some effects have opposite signs, which is where one by one goes wrong.
 
 rng = np.random.default_rng(2)
 X = rng.normal(size=(120, 30))
 for j in range(1, 30):
     X[:, j] = 0.9 * X[:, j - 1] + 0.45 * X[:, j]
-y = X[:, [4, 6, 15, 17, 25]] @ np.array([1.5, -1.5, 1.2, -1.2, 0.8]) + 0.5 * rng.normal(
-    size=120
-)
+y = X[:, [4, 6, 15, 17, 25]] @ np.array(
+    [1.5, -1.5, 1.2, -1.2, 0.8]
+) + 0.5 * rng.normal(size=120)
 problem = hm.Problem(
     Q=X.T @ X,
     q=-2 * X.T @ y,
@@ -74,11 +76,14 @@ problem = hm.Problem(
 # %%
 # Alone
 # -----
-# ``Start`` makes something to return, whatever happens later; then comes ours, and nothing
-# else.
+# ``Start`` makes something to return, whatever happens later; then comes ours, and
+# nothing else.
 
 alone = hm.solve(problem, config=hm.Config(phases=(Start(), Greedy())))
-print(f"greedy alone: {alone.objective:.3f} with {len(alone.selected)} columns, {alone.status}")
+print(
+    f"greedy alone: {alone.objective:.3f} with {len(alone.selected)} columns, "
+    f"{alone.status}"
+)
 
 # %%
 # In front of the others
@@ -86,20 +91,23 @@ print(f"greedy alone: {alone.objective:.3f} with {len(alone.selected)} columns, 
 # ``DEFAULT`` is the tuple of phases that ``hm.solve`` runs otherwise.
 
 both = hm.solve(
-    problem, config=hm.Config(phases=(Start(), Greedy(), *DEFAULT[1:])), time_limit=30
+    problem,
+    config=hm.Config(phases=(Start(), Greedy(), *DEFAULT[1:])),
+    time_limit=30,
 )
 print(f"with the others: {both.objective:.3f}, {both.status}")
 print(", ".join(both.selected))
 
 # %%
-# Who found what? ``phases`` counts the restricted problems that each solved and how often it
-# improved the answer; ``trace`` has every improvement. (What is counted as ``start`` is
-# ``Start`` and the quick local searches after ours.)
+# Who found what? ``phases`` counts the restricted problems that each solved and how
+# often it improved the answer; ``trace`` has every improvement. (What is counted as
+# ``start`` is ``Start`` and the quick local searches after ours.)
 
 for phase in both.phases:
     if phase.evaluations:
         print(
-            f"{phase.name:12} {phase.evaluations:6} tried, {phase.improvements:2} improvements"
+            f"{phase.name:12} {phase.evaluations:6} tried, "
+            f"{phase.improvements:2} improvements"
         )
 
 # %%
@@ -111,8 +119,20 @@ values = np.array([step.objective for step in both.trace])
 ours = np.array([step.phase == "greedy" for step in both.trace])
 places = np.arange(1, values.size + 1)
 axes.step(places, values, where="post", color="#8A8A8A", linewidth=1)
-axes.plot(places[ours], values[ours], "o", color="#E69F00", label="found by the greedy phase")
-axes.plot(places[~ours], values[~ours], "s", color="#0072B2", label="found by another phase")
+axes.plot(
+    places[ours],
+    values[ours],
+    "o",
+    color="#E69F00",
+    label="found by the greedy phase",
+)
+axes.plot(
+    places[~ours],
+    values[~ours],
+    "s",
+    color="#0072B2",
+    label="found by another phase",
+)
 axes.axhline(both.bound, color="#D55E00", linestyle="--", label="proven bound")
 axes.set_xlabel("improvement")
 axes.set_ylabel("objective")
@@ -121,6 +141,6 @@ axes.set_title("Greedy gets stuck, others go on to the optimum", fontsize=10)
 plt.show()
 
 # %%
-# What to change: let it also switch off; begin at ``run.pool`` or at the rounded b of a
-# relaxation (``run.relaxed``); raise a bound by ``state.raise_bound``. What else a phase can
-# say: :doc:`/extending`.
+# What to change: let it also switch off; begin at ``run.pool`` or at the rounded b
+# of a relaxation (``run.relaxed``); raise a bound by ``state.raise_bound``. What
+# else a phase can say: :doc:`/extending`.

@@ -1,9 +1,9 @@
-"""Makes unit_commitment.mps: six generating units over 24 hours, as a free-format MPS file."""
+"""Makes unit_commitment.mps: six units over 24 hours, as a free-format MPS file."""
 
 from pathlib import Path
 
-#: Least and most power (MW), cost of an hour on, of a MWh and of a start, hours that a unit
-#: stays on once started, MW by which it may rise in an hour.
+#: Least and most power (MW), cost of an hour on, of a MWh and of a start, hours
+#: that a unit stays on once started, MW by which it may rise in an hour.
 UNITS = {
     "nuclear": (300, 500, 900, 8, 6000, 12, 60),
     "coal1": (120, 300, 700, 19, 1800, 6, 100),
@@ -38,8 +38,12 @@ def text() -> str:
             columns[f"power_{unit}_{t}"] = {"cost": mwh}
     for t in hours:
         demand = float(DEMAND[t - 1])
-        row(f"demand_{t}", "E", demand, {f"power_{unit}_{t}": 1.0 for unit in UNITS})
-        capacity = {f"on_{unit}_{t}": float(data[1]) for unit, data in UNITS.items()}
+        row(
+            f"demand_{t}", "E", demand, {f"power_{unit}_{t}": 1.0 for unit in UNITS}
+        )
+        capacity = {
+            f"on_{unit}_{t}": float(data[1]) for unit, data in UNITS.items()
+        }
         row(f"reserve_{t}", "G", round((1 + RESERVE) * demand, 6), capacity)
     for unit, (low, high, _, _, _, lasts, ramp) in UNITS.items():
         for t in hours:
@@ -75,15 +79,22 @@ def text() -> str:
             if column.startswith(f"{kind}_"):
                 pairs = [f"{name} {value:g}" for name, value in entries.items()]
                 lines += [
-                    f" {column} " + " ".join(pairs[k : k + 2]) for k in range(0, len(pairs), 2)
+                    f" {column} " + " ".join(pairs[k : k + 2])
+                    for k in range(0, len(pairs), 2)
                 ]
         lines += [" M2 'MARKER' 'INTEND'"] if integral else []
     lines.append("RHS")
-    lines += [f" rhs {name} {limit:g}" for name, (_, limit) in rows.items() if limit]
+    lines += [
+        f" rhs {name} {limit:g}" for name, (_, limit) in rows.items() if limit
+    ]
     lines.append("BOUNDS")
-    lines += [f" BV bnd {column}" for column in columns if not column.startswith("power_")]
+    lines += [
+        f" BV bnd {column}" for column in columns if not column.startswith("power_")
+    ]
     return "\n".join([*lines, "ENDATA", ""])
 
 
 if __name__ == "__main__":
-    (Path(__file__).parent / "unit_commitment.mps").write_text(text(), encoding="utf-8")
+    (Path(__file__).parent / "unit_commitment.mps").write_text(
+        text(), encoding="utf-8"
+    )

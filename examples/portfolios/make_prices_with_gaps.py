@@ -1,4 +1,4 @@
-"""Makes prices_with_gaps.csv: prices of twelve made-up assets, with the gaps of real files."""
+"""Makes prices_with_gaps.csv: made-up assets, with the gaps of real files."""
 
 from pathlib import Path
 
@@ -28,10 +28,14 @@ def text() -> str:
     prices.columns = NAMES
     prices.loc[prices.index[:70], "FIR"] = np.nan  # listed later than the others
     prices.loc[prices.index[40:43], "BEECH"] = np.nan  # trading was halted
-    prices.loc[prices.index[[15, 88, 120]], "PINE"] = np.nan  # the provider lost some
+    prices.loc[prices.index[[15, 88, 120]], "PINE"] = (
+        np.nan
+    )  # the provider lost some
     prices.loc[prices.index[150:], "MAPLE"] = np.nan  # taken over
     return prices.round(2).to_csv()
 
 
 if __name__ == "__main__":
-    (Path(__file__).parent / "prices_with_gaps.csv").write_text(text(), encoding="utf-8")
+    (Path(__file__).parent / "prices_with_gaps.csv").write_text(
+        text(), encoding="utf-8"
+    )

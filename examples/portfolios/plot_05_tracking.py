@@ -4,15 +4,15 @@ Tracking an index with few names
 
 Follow an index of fifty names with ten of them.
 
-You will see how close few names can come, how that depends on their number, and that the
-tracking error that was estimated is about what comes true.
+You will see how close few names can come, how that depends on their number, and
+that the tracking error that was estimated is about what comes true.
 """
 
 # %%
 # The index
 # ---------
-# Its weights are those of fifty made-up companies by their size: some large ones and many small
-# ones.
+# Its weights are those of fifty made-up companies by their size: some large ones
+# and many small ones.
 
 import numpy as np
 
@@ -27,8 +27,9 @@ print(f"the ten largest are {sum(largest[:10]):.0%} of the index")
 # %%
 # Ten names
 # ---------
-# ``objective="tracking"`` minimises the variance of the difference to the benchmark. A name may
-# have a larger weight than in the index, where it stands for others that move with it.
+# ``objective="tracking"`` minimises the variance of the difference to the
+# benchmark. A name may have a larger weight than in the index, where it stands for
+# others that move with it.
 
 tracker = market.portfolio(
     assets=(None, 10), min_weight=0.01, objective="tracking", benchmark=index
@@ -36,8 +37,9 @@ tracker = market.portfolio(
 print(tracker)
 
 # %%
-# Beside it the usual short cut, the ten largest in proportion. Its tracking error is computed
-# by the same formula, :math:`\sqrt{(x - w)'V(x - w)}` with the index :math:`w`.
+# Beside it the usual short cut, the ten largest in proportion. Its tracking error
+# is computed by the same formula, :math:`\sqrt{(x - w)'V(x - w)}` with the index
+# :math:`w`.
 
 top = np.argsort(-sizes)[:10]
 shortcut = np.zeros(market.n)
@@ -55,8 +57,8 @@ print(
 #
 # How many names are enough?
 # --------------------------
-# Every point is proven: with so many names nobody tracks this index closer, as far as the
-# covariance is right.
+# Every point is proven: with so many names nobody tracks this index closer, as far
+# as the covariance is right.
 
 errors = {}
 for most in (3, 5, 8, 10, 15, 20, 30):
@@ -72,20 +74,25 @@ for most in (3, 5, 8, 10, 15, 20, 30):
 # %%
 # Does it come true?
 # ------------------
-# Ten years of simulated weeks, which the choice has not seen: the market's covariance is known
-# here, its returns are not.
+# Ten years of simulated weeks, which the choice has not seen: the market's
+# covariance is known here, its returns are not.
 
 history = market.returns()
 of_index = history @ np.array(list(index.values()))
 of_tracker = history @ tracker.x
 realised = (of_tracker - of_index).std()
-print(f"tracking error expected {tracker.tracking_error:.3%}, realised {realised:.3%} a week")
+print(
+    f"tracking error expected {tracker.tracking_error:.3%}, "
+    f"realised {realised:.3%} a week"
+)
 
 # %%
 
 import matplotlib.pyplot as plt
 
-figure, (upper, lower) = plt.subplots(2, 1, figsize=(4.8, 4.8), layout="constrained")
+figure, (upper, lower) = plt.subplots(
+    2, 1, figsize=(4.8, 4.8), layout="constrained"
+)
 upper.plot((1 + of_index).cumprod(), color="black", label="index of 50 names")
 upper.plot((1 + of_tracker).cumprod(), color="#D55E00", label="ten names")
 upper.set_ylabel("value, first week = 1")
@@ -114,7 +121,7 @@ lower.set_title("The tracking error falls with the number of names", fontsize=10
 plt.show()
 
 # %%
-# What to change: ``trade_cost`` and ``current`` with ``cost_weight`` for a tracker that is kept
-# up to date, ``exposures={"size": (numbers, low, high)}`` to stay near the index in a factor
-# too. If the weights of the index are not known, give
+# What to change: ``trade_cost`` and ``current`` with ``cost_weight`` for a tracker
+# that is kept up to date, ``exposures={"size": (numbers, low, high)}`` to stay near
+# the index in a factor too. If the weights of the index are not known, give
 # ``benchmark=hm.Benchmark.from_returns(index_returns, asset_returns)``.

@@ -4,54 +4,61 @@ Long and short: 130/30
 
 Hold 130 % of the money in what should rise, and be short 30 % of what should not.
 
-You will see how short positions are stated, what they gain over a portfolio that may only hold,
-and how to keep the whole neutral to a factor.
+You will see how short positions are stated, what they gain over a portfolio that
+may only hold, and how to keep the whole neutral to a factor.
 """
 
 # %%
 # Only long
 # ---------
-# The utility is the expected return less eight times the variance. At most twenty names, none
-# above 15 %.
+# The utility is the expected return less eight times the variance. At most twenty
+# names, none above 15 %.
 
 import hybridmip as hm
 
 market = hm.market(assets=60, seed=0)
 returns, covariance = market.sample_estimates()
-utility = {"assets": (None, 20), "objective": "utility", "risk_aversion": 8, "max_weight": 0.15}
+utility = {
+    "assets": (None, 20),
+    "objective": "utility",
+    "risk_aversion": 8,
+    "max_weight": 0.15,
+}
 long_only = hm.Portfolio(returns, covariance, **utility).solve(time_limit=30)
 print(long_only)
 
 # %%
 # 130/30
 # ------
-# A negative ``min_weight`` allows short positions, down to -10 % each. ``max_short`` limits
-# what they add up to, and ``max_gross`` the sizes of all weights together: 1.3 + 0.3 = 1.6. The
-# weights still add up to 1.
+# A negative ``min_weight`` allows short positions, down to -10 % each.
+# ``max_short`` limits what they add up to, and ``max_gross`` the sizes of all
+# weights together: 1.3 + 0.3 = 1.6. The weights still add up to 1.
 
 rules = {**utility, "min_weight": -0.10, "max_short": 0.3, "max_gross": 1.6}
 answer = hm.Portfolio(returns, covariance, **rules).solve(time_limit=30)
 weights = answer.weights
 print(
-    f"long {weights[weights > 0].sum():.0%}, short {-weights[weights < 0].sum():.0%}, "
+    f"long {weights[weights > 0].sum():.0%}, "
+    f"short {-weights[weights < 0].sum():.0%}, "
     f"{len(weights)} names"
 )
 print(answer.result.status)
 
 # %%
-# A name is either long, short or not held, and the proof covers these three cases for each of
-# the sixty: no other such portfolio has a larger utility (the solver minimises, so that the
-# utility is minus the objective).
+# A name is either long, short or not held, and the proof covers these three cases
+# for each of the sixty: no other such portfolio has a larger utility (the solver
+# minimises, so that the utility is minus the objective).
 
 for name, found in {"long only": long_only, "130/30": answer}.items():
     print(
         f"{name:9}  utility {-1e4 * found.result.objective:5.1f} bp, "
-        f"return {1e4 * found.expected_return:5.1f} bp, risk {found.risk:.2%} a week"
+        f"return {1e4 * found.expected_return:5.1f} bp, "
+        f"risk {found.risk:.2%} a week"
     )
 
 # %%
-# Where does it come from? The short names have low estimated returns, and what they bring in
-# pays for more of the others.
+# Where does it come from? The short names have low estimated returns, and what they
+# bring in pays for more of the others.
 
 for side, names in {
     "long": weights.index[weights > 0],
@@ -65,12 +72,16 @@ for side, names in {
 # %%
 # Neutral to a factor
 # -------------------
-# ``exposures`` limit the portfolio's loading on anything that each asset has a number of. Here
-# the first style factor of the market, between -0.05 and 0.05. The price is the utility that is
-# lost.
+# ``exposures`` limit the portfolio's loading on anything that each asset has a
+# number of. Here the first style factor of the market, between -0.05 and 0.05. The
+# price is the utility that is lost.
 
 style = dict(
-    zip(market.names, market.loadings[:, market.factor_names.index("Style 1")], strict=True)
+    zip(
+        market.names,
+        market.loadings[:, market.factor_names.index("Style 1")],
+        strict=True,
+    )
 )
 neutral = hm.Portfolio(
     returns, covariance, **rules, exposures={"style 1": (style, -0.05, 0.05)}
@@ -78,7 +89,8 @@ neutral = hm.Portfolio(
 for name, found in {"130/30": answer, "neutral": neutral}.items():
     exposure = sum(weight * style[asset] for asset, weight in found.weights.items())
     print(
-        f"{name:8} exposure {exposure:+.3f}, utility {-1e4 * found.result.objective:.1f} bp, "
+        f"{name:8} exposure {exposure:+.3f}, "
+        f"utility {-1e4 * found.result.objective:.1f} bp, "
         f"{found.result.status}"
     )
 
@@ -97,6 +109,6 @@ axes.set_title("130/30: long (blue) and short (orange) positions", fontsize=10)
 plt.show()
 
 # %%
-# What to change: ``budget=0`` with ``max_gross=2`` for a portfolio whose long and short sides
-# are equal; ``fixed_trade_cost`` and ``current`` as in the example on rebalancing, which go
-# together with short positions.
+# What to change: ``budget=0`` with ``max_gross=2`` for a portfolio whose long and
+# short sides are equal; ``fixed_trade_cost`` and ``current`` as in the example on
+# rebalancing, which go together with short positions.

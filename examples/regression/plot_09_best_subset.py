@@ -2,17 +2,20 @@
 Best subset regression
 ======================
 
-Explain a response with five of forty columns, and know that no other five do better.
+Explain a response with five of forty columns, and know that no other five do
+better.
 
-You will see where the Lasso and the exact choice differ, how to choose the number of columns,
-and how to check the claim. Needs scikit-learn: ``pip install 'hybridmip[sklearn]'``.
+You will see where the Lasso and the exact choice differ, how to choose the number
+of columns, and how to check the claim.
+
+Needs scikit-learn: ``pip install 'hybridmip[sklearn]'``.
 """
 
 # %%
 # Columns that look alike
 # -----------------------
-# Five of forty columns matter. Neighbouring columns are correlated by 0.8, which is what makes
-# the choice hard: a column can stand in for the one beside it.
+# Five of forty columns matter. Neighbouring columns are correlated by 0.8, which is
+# what makes the choice hard: a column can stand in for the one beside it.
 
 import numpy as np
 from sklearn.linear_model import lars_path
@@ -32,24 +35,30 @@ y = X @ truth + rng.normal(size=rows)
 # %%
 # The best five
 # -------------
-# ``gap_`` is how much smaller the sum of squares of any other five columns can be, as a share.
+# ``gap_`` is how much smaller the sum of squares of any other five columns can be,
+# as a share.
 
 model = BestSubsetRegressor(n_nonzero=5, time_limit=30).fit(X, y)
-print("columns", model.support_, "coefficients", model.coef_[model.support_].round(2))
+print(
+    "columns", model.support_, "coefficients", model.coef_[model.support_].round(2)
+)
 print(f"mean squared error {model.objective_:.4f}, gap {model.gap_:.0e}")
 
 # %%
-# The claim needs no trust: the certificate is checked with the data alone. What the formula
-# proves by itself, without trying cases, is the bound that it claims.
+# The claim needs no trust: the certificate is checked with the data alone. What the
+# formula proves by itself, without trying cases, is the bound that it claims.
 
 check = model.certificate_.verify(model.problem_)
-print(f"the certificate holds: {bool(check)}, and proves at least {check.bound:.4f}")
+print(
+    f"the certificate holds: {bool(check)}, and proves at least {check.bound:.4f}"
+)
 
 # %%
 # Beside the Lasso
 # ----------------
-# The Lasso has no choice of columns: it shrinks, and the first five to come in along its path
-# are a by-product. Least squares on these five is what it offers here.
+# The Lasso has no choice of columns: it shrinks, and the first five to come in
+# along its path are a by-product. Least squares on these five is what it offers
+# here.
 
 
 def least_squares(chosen):
@@ -66,13 +75,14 @@ for name, chosen in {"Lasso": lasso, "ours": model.support_.tolist()}.items():
     print(f"{name:5} {chosen}, mean squared error {least_squares(chosen):.4f}")
 
 # %%
-# Where effects of neighbours have opposite signs they hide each other: each alone looks like
-# nothing, and the Lasso sees them late. Trying pairs is what a search over subsets does.
+# Where effects of neighbours have opposite signs they hide each other: each alone
+# looks like nothing, and the Lasso sees them late. Trying pairs is what a search
+# over subsets does.
 #
 # How many?
 # ---------
-# Cross-validation tells. ``path_`` has the answers along the number of columns with their
-# bounds.
+# Cross-validation tells. ``path_`` has the answers along the number of columns with
+# their bounds.
 
 search = BestSubsetRegressorCV(n_nonzero=6, cv=3, time_limit=60).fit(X, y)
 print("chosen:", search.best_n_nonzero_, "columns", search.support_)
@@ -82,15 +92,35 @@ print(search.path_)
 
 import matplotlib.pyplot as plt
 
-figure, (upper, lower) = plt.subplots(2, 1, figsize=(4.8, 4.6), layout="constrained")
-upper.axhline(0, color="#8A8A8A", linewidth=0.8)
-upper.vlines(np.flatnonzero(truth), 0, truth[truth != 0], color="#8A8A8A", linewidth=3)
-upper.plot(
-    np.flatnonzero(truth), truth[truth != 0], "_", color="black", markersize=12, label="truth"
+figure, (upper, lower) = plt.subplots(
+    2, 1, figsize=(4.8, 4.6), layout="constrained"
 )
-upper.plot(model.support_, model.coef_[model.support_], "o", color="#0072B2", label="best five")
+upper.axhline(0, color="#8A8A8A", linewidth=0.8)
+upper.vlines(
+    np.flatnonzero(truth), 0, truth[truth != 0], color="#8A8A8A", linewidth=3
+)
 upper.plot(
-    lasso, np.zeros(5), "x", color="#D55E00", markersize=8, label="first five of the Lasso"
+    np.flatnonzero(truth),
+    truth[truth != 0],
+    "_",
+    color="black",
+    markersize=12,
+    label="truth",
+)
+upper.plot(
+    model.support_,
+    model.coef_[model.support_],
+    "o",
+    color="#0072B2",
+    label="best five",
+)
+upper.plot(
+    lasso,
+    np.zeros(5),
+    "x",
+    color="#D55E00",
+    markersize=8,
+    label="first five of the Lasso",
 )
 upper.set_xlabel("column")
 upper.set_ylabel("coefficient")
@@ -106,6 +136,6 @@ lower.set_title("Cross-validation chooses the number of columns", fontsize=10)
 plt.show()
 
 # %%
-# What to change: ``ridge`` (with more columns than rows it is what gives a bound), ``penalty``
-# for a price per column instead of a number, ``groups`` for columns that come together:
-# :doc:`/regression`.
+# What to change: ``ridge`` (with more columns than rows it is what gives a bound),
+# ``penalty`` for a price per column instead of a number, ``groups`` for columns
+# that come together: :doc:`/regression`.

@@ -151,8 +151,8 @@ def test_it_names_its_extra(script: Path) -> None:
     """What is not installed with the package is named at the top, with the line that installs it."""
     needed = {EXTRAS[name.split(".")[0]] for name in imported(script) if name.split(".")[0] in EXTRAS}
     needed -= {"sklearn"} if "skfolio" in needed else set()
-    text = " ".join(str(ast.get_docstring(parsed(script))).split())
-    named = set(re.findall(r"``pip install 'hybridmip\[(\w+)\]'``", text))
+    text = str(ast.get_docstring(parsed(script)))
+    named = set(re.findall(r"^Needs .*: ``pip install 'hybridmip\[(\w+)\]'``\.$", text, re.MULTILINE))
     assert named == needed
 
 
