@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from hybridmip.relax.protocol import Relaxation, Relaxed, Setting
 from hybridmip.relax.registry import RELAXATIONS
 from hybridmip.run.overview import algorithms, settings, structures
 from hybridmip.run.phase import Phase, Run
-from hybridmip.run.phases import DEFAULT, Start
+from hybridmip.run.phases import DEFAULT, Relaxations, Start
 from hybridmip.run.result import StopReason
 from hybridmip.search import vertices_kernel
 
@@ -93,6 +94,22 @@ def test_a_relaxation_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert alone.bound >= alone.bounds["cheapest"]
     both = solve(subset(), config=Config(relaxations=("persp", "cheapest"), enumerate_up_to=0))
     assert both.objective == pytest.approx(solve(subset()).objective)
+
+
+@pytest.mark.parametrize("proves", [True, False])
+def test_a_bound_without_a_proof_is_somebodys_word(monkeypatch: pytest.MonkeyPatch, proves: bool) -> None:
+    """Its bound rests on the formula where it hands over a proof; what it only says is `trusted`."""
+
+    class Sayer(Cheapest):
+        name = "sayer"
+
+        def solve(self, setting: Setting, earlier: dict[str, Relaxed], time_limit: float | None) -> Relaxed:
+            found = super().solve(setting, earlier, time_limit)
+            return replace(found, name=self.name, proof=found.proof if proves else None)
+
+    monkeypatch.setitem(RELAXATIONS, "sayer", lambda config: Sayer())
+    result = solve(subset(), config=Config(relaxations=("sayer",), phases=(Start(), Greedy(), Relaxations())))
+    assert result.rests_on == ("proven" if proves else "trusted")
 
 
 def test_a_phase_of_ones_own() -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         UnboundedError,
     )
     from hybridmip.io.model import ReadProblem
-    from hybridmip.io.problems import read_model, read_problem
+    from hybridmip.io.problems import read_model, read_problem, write_problem
     from hybridmip.io.readers import READERS, Reader
     from hybridmip.io.tables import read_portfolio_data
     from hybridmip.model.problem import Problem
@@ -110,6 +110,7 @@ __all__ = [
     "read_problem",
     "rebalance",
     "solve",
+    "write_problem",
 ]
 
 #: The module that each name is imported from when it is first used.
@@ -163,6 +164,7 @@ _HOME = {
     "read_portfolio_data": "io.tables",
     "read_problem": "io.problems",
     "solve": "run.solve",
+    "write_problem": "io.problems",
 }
 
 

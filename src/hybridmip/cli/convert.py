@@ -11,7 +11,6 @@ from hybridmip.cli.options import FixedCharge
 from hybridmip.cli.output import print_parts
 from hybridmip.cli.places import check_writable
 from hybridmip.cli.problem_file import ProblemFile
-from hybridmip.errors import FileError
 
 
 def convert(
@@ -35,17 +34,8 @@ def convert(
     """
     check_writable(out, file, option="OUT")
 
-    from hybridmip.io.nl_write import write_nl
-    from hybridmip.io.problem_json import write_problem_json
-    from hybridmip.io.problems import read_model
-    from hybridmip.io.write import write_lp, write_mps
+    from hybridmip.io.problems import read_model, write_problem
 
-    writers = {".mps": write_mps, ".lp": write_lp, ".nl": write_nl, ".json": write_problem_json}
-    suffix = Path(out.name.removesuffix(".gz")).suffix.lower()
-    if suffix not in writers:
-        raise FileError(
-            f"{out}: no such kind can be written; its name must end in .mps, .lp, .nl or .json (.gz may follow)"
-        )
     problem = read_model(file, fixed_charge).problem
-    writers[suffix](problem, out)
+    write_problem(problem, out)
     print_parts(f"{problem.describe()}", f"written: {out}")

@@ -7,9 +7,15 @@ from pathlib import Path
 from hybridmip.errors import ArgumentError, FileError, ProblemError
 from hybridmip.files import read_content, read_text
 from hybridmip.io.model import Model, ReadProblem
+from hybridmip.io.nl_write import write_nl
 from hybridmip.io.orlib import looks_like_port
+from hybridmip.io.problem_json import write_problem_json
 from hybridmip.io.readers import MOST_LINES, READERS, known_kinds, reader_by_contents, reader_by_name
+from hybridmip.io.write import write_lp, write_mps
 from hybridmip.model.problem import Problem
+
+#: Who writes problems, by the end of the file's name.
+WRITERS = {".mps": write_mps, ".lp": write_lp, ".nl": write_nl, ".json": write_problem_json}
 
 
 def read_problem(path: str | Path, fixed_charge: float | None = None) -> Problem:
@@ -113,6 +119,42 @@ def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProbl
 
         return to_problem(stated)
     return ReadProblem.of_problem(stated, source) if isinstance(stated, Problem) else stated
+
+
+def write_problem(problem: Problem, path: str | Path) -> None:
+    """Write a problem as MPS, LP, AMPL's .nl or JSON, by the end of the name; gzipped where .gz follows.
+
+    JSON keeps every number to the last digit and all names: what a certificate or a proof is checked against.
+
+    Parameters
+    ----------
+    problem : Problem
+    path : path
+        An .nl file gets its names in two files beside it, .row and .col.
+
+    Raises
+    ------
+    FileError
+        If the name ends in none of these, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import hybridmip as hm
+    >>> problem = hm.Problem(q=[1.0], p=[2.0], A=[[1.0]], row_lower=3, x_lower=0, x_upper=5, switch=[0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "problem.json")
+    ...     hm.write_problem(problem, file)
+    ...     again = hm.read_problem(file)
+    >>> hm.solve(again).objective
+    5.0
+    """
+    suffix = Path(Path(path).name.removesuffix(".gz")).suffix.lower()
+    if suffix not in WRITERS:
+        raise FileError(
+            f"{path}: no such kind can be written; its name must end in .mps, .lp, .nl or .json (.gz may follow)"
+        )
+    WRITERS[suffix](problem, path)
 
 
 def _unknown(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hybridmip.bounds.formula import rounding
+from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.quadratic import DiagonalForm, Vector
 from hybridmip.relax.dual import costs_on_b, dual_value, priced_links, tie_break
@@ -59,7 +60,8 @@ class Augm(Relaxation):
                 dual_value(setting, form, q, offset, costs, found, slack, np.where(open_ones, diagonal, 0.0)),
                 self._augmented_value(setting, diagonal, q, offset, costs, found, slack),
             )
-        return Relaxed("augm", -costs + tie_break(problem, costs, x), 0.0, x, b, bound, la, mu, low, high)
+        scores = -costs + tie_break(problem, costs, x)
+        return Relaxed("augm", scores, 0.0, x, b, bound, la, mu, low, high, grade=Grade.PROVEN)
 
     def _augmented_value(
         self, setting: Setting, diagonal: Vector, q: Vector, offset: float, costs: Vector, found: Relaxed, slack: Vector

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hybridmip.bounds.formula import minima, rounding
+from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.multipliers import priced_limits, usable_multipliers
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import QuadraticForm, Vector
@@ -44,7 +45,7 @@ class Dual(Relaxation):
         scores = -costs + tie_break(problem, costs, line.x)
         return Relaxed(
             "dual", scores, 0.0, line.x, (costs < 0).astype(np.float64), bound, line.row_multipliers,
-            line.binary_multipliers, line.link_lower, line.link_upper, fractional=False,
+            line.binary_multipliers, line.link_lower, line.link_upper, grade=Grade.PROVEN, fractional=False,
         )  # fmt: skip
 
 

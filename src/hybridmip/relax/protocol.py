@@ -69,12 +69,19 @@ class Relaxed:
     proof: Proof | None = field(default=None, repr=False)
     #: What the proof takes off the objective first, if something.
     products: Products | None = field(default=None, repr=False)
-    #: What the bound rests on: said where it is made.
-    grade: Grade = Grade.PROVEN
+    #: What the bound rests on; without a word on it that is the proof, or else somebody's word.
+    grade: Grade | None = None
     #: Whether the relaxed b can be taken for probabilities, and rounded.
     fractional: bool = True
     #: Whether its diagonal, b and bound are what the searches are guided by from then on.
     guides: bool = False
+
+    @property
+    def rests_on(self) -> Grade:
+        """What the bound rests on, as it is taken note of."""
+        if self.grade is not None:
+            return self.grade
+        return Grade.TRUSTED if self.proof is None else Grade.PROVEN
 
 
 class JointRows(NamedTuple):

@@ -240,7 +240,7 @@ class Relaxations(Phase):
             # Where the tree follows its root says more, and most problems end there.
             if (linear or (found.guides and not treed)) and found.proof is not None:
                 state.guide(penalties=setting.formula.penalties(found.proof))
-            state.raise_bound(name, found.bound, found.grade, found.proof, products=found.products)
+            state.raise_bound(name, found.bound, found.rests_on, found.proof, products=found.products)
         return None
 
     @staticmethod
@@ -530,7 +530,7 @@ class Fit(Phase):
             run.relaxed[guide.name] = better
             assert better.proof is not None
             state.guide(penalties=run.setting.formula.penalties(better.proof) or state.guidance.penalties)
-            state.raise_bound("fitted", better.bound, better.grade, better.proof)
+            state.raise_bound("fitted", better.bound, better.rests_on, better.proof)
             if state.best.objective - state.bound <= WORTH_A_TRY * (state.best.objective - tried_at):
                 tried_at = state.bound
                 run.core_tried_at = math.inf
