@@ -19,12 +19,14 @@ version = release = hybridmip.__version__
 
 extensions = [
     "myst_parser",
+    "pictures",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "mathml",
     "sphinx_gallery.gen_gallery",
 ]
+highlight_language = "text"  # what is indented is mostly command lines
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "notebooks"]
 nitpicky = False
@@ -55,6 +57,8 @@ html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_title = "HybridMIP"
 html_show_sourcelink = False
+html_copy_source = False
+html_show_search_summary = False  # it fetches pages, which a browser refuses to do from the file system
 html_theme_options = {
     "logo": {"text": "HybridMIP"},
     "navigation_with_keys": False,
