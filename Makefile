@@ -47,7 +47,7 @@ format: $(VENV)/.installed-dev  ## rewrite the sources the way the linters want 
 bench: $(VENV)/.installed-bench  ## compare with other solvers, write benchmarks/RESULTS.md (ARGS="--quick")
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-docs: $(VENV)/.installed-docs  ## build the site into docs/_build/html (examples are run, links checked; a warning is an error)
+docs: $(VENV)/.installed-dev  ## build the site into docs/_build/html (examples are run, links checked; a warning is an error)
 	@echo "==> sphinx, every example, every link"
 	@$(BIN)/python docs/build.py docs/_build/html
 	@echo "==> docs/_build/html/index.html"

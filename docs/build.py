@@ -68,7 +68,9 @@ def complaints(folder: Path) -> Iterator[str]:
                 found = (path.parent / unquote(parts.path)).resolve() if parts.path else path
                 if not found.is_file():
                     yield f"{name}: {target} leads nowhere"
-                elif parts.fragment and found in pages and unquote(parts.fragment) not in pages[found].anchors | {"top"}:
+                elif (
+                    parts.fragment and found in pages and unquote(parts.fragment) not in pages[found].anchors | {"top"}
+                ):
                     yield f"{name}: {target} names a place that is not on that page"
 
 
