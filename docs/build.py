@@ -49,7 +49,7 @@ class Page(HTMLParser):
 
 
 def complaints(folder: Path) -> Iterator[str]:
-    """What is wrong with the pages in a folder: dead links and anchors, pictures without a text, what is not offline."""
+    """What is wrong with the pages in a folder: dead links, pictures without a text, what needs a network."""
     files = sorted(path for path in folder.rglob("*.html") if "_static" not in path.parts)
     pages = {path.resolve(): Page(path.read_text(encoding="utf-8")) for path in files}
     for path, page in pages.items():

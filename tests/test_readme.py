@@ -28,7 +28,8 @@ TEXTS = {"README": (ROOT / "README.md").read_text(encoding="utf-8")} | {
 }
 #: A program, or lines that begin with four blanks and a command; then the output, where it is shown.
 STEP = re.compile(
-    r"^(?:```python\n(?P<program>.*?)^```\n|(?P<commands>(?:    hybridmip [^\n]*\n)+))(?:\n```text\n(?P<output>.*?)^```$)?",
+    r"^(?:```python\n(?P<program>.*?)^```\n|(?P<commands>(?:    hybridmip [^\n]*\n)+))"
+    r"(?:\n```text\n(?P<output>.*?)^```$)?",
     re.MULTILINE | re.DOTALL,
 )
 

@@ -67,13 +67,14 @@ while (walker.nextNode()) {
   const style = getComputedStyle(element), ground = behind(element), ratio = contrast(over(rgba(style.color), ground),
     ground), size = parseFloat(style.fontSize), bold = parseInt(style.fontWeight) >= 700;
   if (ratio < (size >= 24 || (bold && size >= 18.66) ? forLarge : needed) - 0.005)
-    dim.set(style.color + ground, `${text.slice(0, 40)} (${element.tagName}.${element.className}: ${ratio.toFixed(2)})`);
+    dim.set(style.color + ground,
+      `${text.slice(0, 40)} (${element.tagName}.${element.className}: ${ratio.toFixed(2)})`);
 }
 const dark = [...document.querySelectorAll('.bd-content img')].filter(image => image.checkVisibility()
   && !image.matches('.dark-light, .only-dark') && luminance(behind(image)) < 0.7).map(image => image.src);
-const pale = [...document.querySelectorAll('img')].filter(image => image.checkVisibility()
+const broken = [...document.querySelectorAll('img')].filter(image => image.checkVisibility()
   && image.complete && image.naturalWidth === 0).map(image => image.src);
-return {texts, dim: [...dim.values()], dark, broken: pale, wide: document.documentElement.scrollWidth};
+return {texts, dim: [...dim.values()], dark, broken, wide: document.documentElement.scrollWidth};
 """
 
 
