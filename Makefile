@@ -20,7 +20,7 @@ help:  ## show this list
 demo: $(VENV)/.installed  ## solve a portfolio and its frontier on built-in data (ARGS="--hold 8")
 	@$(BIN)/hybridmip demo $(ARGS)
 
-test: lint  ## linters, types, then all tests (ARGS="-k frontier")
+test: lint  ## linters, types, then all tests, which build the site too (ARGS="-k frontier")
 	@echo "==> pytest"
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 

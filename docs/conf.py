@@ -56,6 +56,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_title = "HybridMIP"
+html_context = {"default_mode": "auto"}  # dark or light as the reader's system is
 html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # it fetches pages, which a browser refuses to do from the file system
