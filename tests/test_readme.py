@@ -153,6 +153,16 @@ def test_unknown_options_are_found() -> None:
     assert ending.value.code == 2
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    """What a page in the root links to is in the repository, so that it works where the code is read."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert targets
+    for target in targets:
+        if not target.startswith("https://"):
+            assert (ROOT / target.split("#")[0]).is_file(), target
+
+
 def test_what_differs_is_found() -> None:
     """Dots stand for anything, and for nothing else: another digit, or a line more, does not fit."""
     assert fits("seconds  ...\nall", "seconds  0.07  \nall\n")
