@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import resource
 import tempfile
 import threading
 import time
@@ -75,6 +74,8 @@ class Memory:
 
 def _resident() -> float:
     """Of this process, from /proc where there is one."""
+    import resource  # not on Windows
+
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -8,6 +8,7 @@ import math
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -129,6 +130,17 @@ def machine() -> dict[str, Any]:
     }
 
 
+def commit() -> str | None:
+    """The commit that is measured, with a plus where the sources are changed; None outside a repository."""
+    folder = Path(__file__).resolve().parents[1]
+    try:
+        found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True)
+        changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "src", "benchmarks/*.py"], cwd=folder)
+    except OSError:
+        return None
+    return None if found.returncode else found.stdout.strip() + ("+" if changed.returncode else "")
+
+
 def _processor() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -154,6 +166,7 @@ class Record:
             "name": name,
             "quick": options.quick,
             "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+            "commit": commit(),
             "load_at_start": load(),
             "machine": machine(),
             "settings": {"threads": options.threads, **settings},

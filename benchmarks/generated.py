@@ -18,7 +18,7 @@ from scipy import sparse
 import hybridmip as hm
 from benchmarks import files
 from benchmarks.common import Options, Record
-from benchmarks.peers import warm_up
+from benchmarks.peers import warm_up_files
 from hybridmip.io.model import ReadProblem
 from hybridmip.io.write import write_mps
 
@@ -206,7 +206,7 @@ def instances(seeds: tuple[int, ...] = INSTANCES) -> Iterator[Generated]:
 
 def run(options: Options) -> None:
     """Measure, and write generated.json."""
-    warm_up(options.threads)
+    warm_up_files(options.threads)
     for seconds in options.limits:
         record = Record(options, files.record_name("generated", seconds), seconds=seconds, gap=options.file_gap)
         entries = []

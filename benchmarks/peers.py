@@ -17,6 +17,8 @@ import numpy as np
 
 import hybridmip as hm
 from benchmarks.common import FEASIBLE
+from hybridmip.engines import compiled
+from hybridmip.search import descent_kernel, flips_kernel, trees_kernel, vertices_kernel
 from hybridmip.study.solvers import NAMES, PACKAGES, SOLVERS, Refused, Scaled
 
 
@@ -153,3 +155,9 @@ def warm_up(threads: int) -> None:
     for form in (market.covariance, covariance):
         portfolio = hm.Portfolio(returns.to_numpy(), form, assets=5, min_weight=0.01, target_return=target)
         hm.solve(portfolio.problem(), config=hm.Config(threads=threads, enumerate_up_to=0), time_limit=2)
+
+
+def warm_up_files(threads: int) -> None:
+    """The same with the kernels that only problem files may need."""
+    warm_up(threads)
+    compiled.load((*descent_kernel.KERNELS, *vertices_kernel.KERNELS, *trees_kernel.KERNELS, *flips_kernel.KERNELS))

@@ -59,8 +59,10 @@ def _set(name: str, folder: Path, options: Options) -> dict[str, Any]:
             started = time.perf_counter()
             result = hm.solve(problem, config=config, seed=seed)
             seconds = time.perf_counter() - started
-            if result.x is None:
+            if result.status == "infeasible":
                 break
+            if result.x is None:
+                raise RuntimeError(f"{name}, target {i}, seed {seed}: no answer, and not shown to be infeasible")
             entries.append({
                 "point": i, "seed": seed, "seconds": seconds, "nodes": result.nodes, "objective": result.objective,
                 "gap": result.gap, "status": str(result.status), "rests_on": str(result.rests_on),

@@ -93,7 +93,7 @@ def run(options: Options) -> None:
         if for_peers and result.x is not None:
             box = BOX * float(np.abs(result.x).max())
             for key in options.peers:
-                answer = PEERS[key].solve(problem(X, y, held, ridge, box), seconds, 1, GAP)
+                answer = PEERS[key].solve(problem(X, y, held, ridge, box), seconds, options.threads, GAP)
                 if answer.ran:
                     entry[key] = {"seconds": answer.seconds, "gap": answer.gap}
                 elif answer.note:

@@ -27,6 +27,8 @@ YEAR = 252
 RISK_AVERSION = 5.0
 #: A trade of weight 1, as a return per day of a quarter: 0.1 % over 63 days.
 COST = 0.001 / 63
+#: Both are given returns in percent: SCIP's tolerance of 1e-6 is no small one for the variance of a day.
+PERCENT = 100.0
 #: A weight below this is none.
 NOTHING_HELD = 1e-6
 
@@ -68,7 +70,11 @@ def _returns(market: str, quick: bool) -> Any:
 def _ours(case: Case, seconds: float, threads: int) -> Any:
     from hybridmip.estimators import SparsePortfolio
 
-    rules: dict[str, Any] = {"objective": "utility", "risk_aversion": RISK_AVERSION, "trade_cost": COST}
+    rules: dict[str, Any] = {
+        "objective": "utility",
+        "risk_aversion": RISK_AVERSION / PERCENT,
+        "trade_cost": COST * PERCENT,
+    }
     return SparsePortfolio(
         (None, case.most), min_weight=case.least, max_weight=case.highest, time_limit=seconds, gap=GAP,
         config=hm.Config(threads=threads), **(rules if case.costs else {}),
@@ -79,8 +85,8 @@ def _theirs(case: Case, seconds: float) -> Any:
     from skfolio.optimization import MeanRisk, ObjectiveFunction
 
     rules: dict[str, Any] = {
-        "objective_function": ObjectiveFunction.MAXIMIZE_UTILITY, "risk_aversion": RISK_AVERSION,
-        "transaction_costs": COST,
+        "objective_function": ObjectiveFunction.MAXIMIZE_UTILITY, "risk_aversion": RISK_AVERSION / PERCENT,
+        "transaction_costs": COST * PERCENT,
     }  # fmt: skip
     return MeanRisk(
         cardinality=case.most, threshold_long=case.least, max_weights=case.highest, solver="SCIP", save_problem=True,
@@ -123,7 +129,7 @@ def walk(estimator: Any, X: Any, case: Case, beside: Any = None) -> dict[str, An
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of answers that are not proven, which are counted
-                own.fit(window)
+                own.fit(PERCENT * window)
             weights = own.weights_
         except Exception as error:  # noqa: BLE001  (no answer is a result)
             say(f"    no answer: {type(error).__name__}: {' '.join(str(error).split())[:100]}")
@@ -135,7 +141,7 @@ def walk(estimator: Any, X: Any, case: Case, beside: Any = None) -> dict[str, An
         else:
             proven += _proven(own)
             if beside is not None:
-                other = clone(beside).set_params(previous_weights=held).fit(window).weights_
+                other = clone(beside).set_params(previous_weights=held).fit(PERCENT * window).weights_
                 mine, best = (value_of(w, window.to_numpy(), held, case.costs) for w in (weights, other))
                 excess.append((mine - best) / abs(best))
         if weights is None:
@@ -175,7 +181,7 @@ def run(options: Options) -> None:
         X = _returns(case.market, options.quick)
         shape = {"assets": X.shape[1], "most": case.most, "least": case.least, "highest": case.highest}
         entry: dict[str, Any] = {"name": case.name, "market": case.market, "costs": case.costs, **shape}
-        _ours(case, seconds, options.threads).fit(X.iloc[: WINDOWS[case.market][0]])  # compiles
+        _ours(case, seconds, options.threads).fit(PERCENT * X.iloc[: WINDOWS[case.market][0]])  # compiles
         ours = _ours(case, seconds, options.threads)
         entry["ours"] = walk(ours, X, case)
         if peer:

@@ -24,6 +24,8 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "mathml",
+    "benchmark_pages",
+    "how",
     "sphinx_gallery.gen_gallery",
 ]
 highlight_language = "text"  # what is indented is mostly command lines

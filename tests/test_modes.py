@@ -16,7 +16,8 @@ from problems import NoReference, optimum
 
 import hybridmip as hm
 from hybridmip.bounds import modes
-from hybridmip.bounds.modes import diagonal_of_modes, recognised, spread
+from hybridmip.bounds.mode_form import diagonal_of_modes, spread
+from hybridmip.bounds.modes import recognised
 from hybridmip.io.problems import read_model
 from hybridmip.io.write import write_lp, write_mps
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, SparseForm

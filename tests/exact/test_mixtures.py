@@ -17,7 +17,7 @@ from test_tree import ALONE, checked_by_loops
 import hybridmip as hm
 from hybridmip.bounds.products import Products, less_pairs
 from hybridmip.bounds.proof_tree import ProofTree
-from hybridmip.exact.mixtures import Unmixing, mixtures_in, unmixing
+from hybridmip.exact.mixtures import Demand, Unmixing, mixtures_in, unmixing
 from hybridmip.exact.tree import Worker
 from hybridmip.relax.node import Shared
 from hybridmip.relax.protocol import Setting
@@ -97,6 +97,58 @@ def test_pairs_alone_are_what_products_leave(seed: int) -> None:
     assert np.array_equal(less_pairs(problem.Q.toarray(), products.pairs, problem.rows), expected)
 
 
+def random_demand(seed: int, mixtures: int = 2) -> tuple[Demand, np.ndarray]:
+    """Members of one mixture, of two and of none at a point, what they are worth, and a diagonal below V."""
+    rng = np.random.default_rng(seed)
+    members = 9
+    weights = np.where(rng.random((members, mixtures)) < 0.6, rng.uniform(0.05, 0.6, (members, mixtures)), 0.0)
+    x, of_mixtures = np.where(rng.random(members) < 0.6, rng.random(members), 0.0), rng.random(mixtures)
+    gains = np.where(rng.random(members) < 0.8, rng.exponential(size=members), 0.0)
+    gains_of_mixtures = np.where(rng.random(mixtures) < 0.5, rng.exponential(0.2, mixtures), 0.0)
+    return Demand(weights, gains, gains_of_mixtures, x, of_mixtures), rng.exponential(size=members)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_members_keep_is_made_up_for(seed: int) -> None:
+    """sum e_k z_k^2, less the diagonal and the products that are taken, is semidefinite, and nothing is negative."""
+    demand, e = random_demand(seed)
+    prices = demand.prices(e)
+    given, kept = demand.met(prices)
+    left = demand.for_mixtures(e, prices)
+    assert (left >= -1e-9 * e.max()).all()
+    assert (prices >= demand.gains_of_mixtures).all()
+    z = np.concatenate([np.eye(e.size), demand.weights], axis=1)
+    products = z.T @ ((given * e)[:, None] * z)
+    np.fill_diagonal(products, 0.0)
+    assert (products >= 0.0).all()
+    diagonal = np.concatenate([kept * e, left])
+    assert np.linalg.eigvalsh(z.T @ (e[:, None] * z) - products - np.diag(diagonal))[0] >= -1e-9 * e.max()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_shares_that_are_taken_are_the_best(seed: int) -> None:
+    """One mixture: no shares on a grid are worth more, together with what is left for the mixture, at the price."""
+    demand, e = random_demand(seed, mixtures=1)
+    price = demand.prices(e)
+    given, kept = demand.met(price)
+    alone = demand.weights[:, 0] > 0.0
+    w, g, c = demand.weights[:, 0], demand.gains, float(price[0])
+    apart = demand.x * demand.x_of_mixtures[0]
+
+    def value(share: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """What a member brings: its diagonal, what it leaves to the mixture, less its product."""
+        rest = np.maximum(e - d, 1e-300)
+        made_up = np.where(share < 1.0, 1.0 - (1.0 - share) ** 2 * e / rest, 1.0)
+        return g * d - 2.0 * share * e * w * apart + c * e * w**2 * made_up
+
+    found = value(given, kept * e)
+    assert np.allclose(found, e * demand.worth(price), rtol=1e-6, atol=1e-9)
+    assert (demand.worth(price) >= -1e-12).all()
+    for share in np.linspace(0.0, 1.0, 21):
+        for part in np.linspace(0.0, 0.999, 41):
+            assert (value(np.full(e.size, share), part * e) <= found + 1e-9)[alone].all()
+
+
 kinds = st.lists(st.sampled_from(["copy", "fund", "short fund", "fund of all", "cash"]), min_size=1, max_size=3)
 
 
@@ -155,3 +207,19 @@ def test_tampered_products_are_found_or_prove_no_more() -> None:
                 if found:
                     assert proof.claimed <= best
     assert refused
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+def test_a_fund_of_all_that_is_held_costs_few_nodes(seed: int) -> None:
+    """Its members keep most of a diagonal: not 29 and 83 nodes, as where each of them gives its product."""
+    returns, covariance = hm.market(assets=20, seed=seed).sample_estimates()
+    fund = np.random.default_rng([seed, 20])
+    weights = np.zeros(20)
+    weights[fund.choice(20, 20, replace=False)] = fund.dirichlet(np.ones(20))
+    mixture = np.concatenate([np.eye(20), weights[None]])
+    Q = mixture @ np.asarray(covariance) @ mixture.T
+    result = hm.solve(hm.Portfolio(mixture @ returns, 0.5 * (Q + Q.T), assets=5).problem(), prove=True)
+    assert result.status == "optimal"
+    assert result.x[-1] > 0.1
+    assert result.nodes <= 15
+    assert result.proof.verify(hm.Portfolio(mixture @ returns, 0.5 * (Q + Q.T), assets=5).problem())

@@ -17,352 +17,28 @@ problem with modes (`Recognised.problem`), with the same value, and points go ba
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.bounds.diagonal import remembered_largest_trace, remembered_phi
+from hybridmip.bounds.mode_form import diagonal_on, spread
+from hybridmip.bounds.mode_reading import Alike, Quantity, Reader, alike, rounded_sum, trades
+from hybridmip.model.names import fresh
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import (
-    Binary,
-    DenseForm,
-    DiagonalForm,
-    FactorModel,
-    QuadraticForm,
-    SparseForm,
-    Vector,
-)
+from hybridmip.model.quadratic import Binary, DenseForm, SparseForm, Vector
 from hybridmip.model.units import Units
 
-#: Most x for which the diagonal of modes is the largest-trace one, and its rounds; beyond it is Phi.
-LARGEST_TRACE = 500
-ROUNDS = 4
-#: Share of Phi in it.
-EVEN = 0.1
 #: Most x of a problem with modes: Q is dense there.
 LARGEST = 2000
 #: Most x of a quantity as it is stated: itself, what is bought and what is sold.
 STATED = 3
-#: A row on b with more binaries than this is not looked at for pairs that exclude each other.
-LARGEST_SET = 100
 #: A trade below this share of what is held is none.
 NO_TRADE = 1e-12
 #: Relative error of a few sums and products.
 ROUNDING = 8.0 * float(np.finfo(float).eps)
 KEPT, UP, DOWN = "kept", "up", "down"
-
-
-# ---- the form
-
-
-def diagonal_of_modes(form: QuadraticForm) -> Vector:
-    """A diagonal below a form that leaves no x without: the largest trace alone would."""
-    if isinstance(form, DiagonalForm):
-        return np.asarray(form.diagonal())
-    if isinstance(form, FactorModel):
-        return np.asarray(form.specific_variance)
-    even = remembered_phi(form)
-    if form.n > LARGEST_TRACE:
-        return np.asarray(even)
-    return np.asarray(EVEN * even + (1.0 - EVEN) * remembered_largest_trace(form, rounds=ROUNDS))
-
-
-def spread(
-    form: QuadraticForm, columns: NDArray[np.intp], diagonal: Vector, signs: Vector | None = None
-) -> QuadraticForm:
-    """The form over modes, where column k of it is that of `columns[k]` times a sign.
-
-    Two modes of one quantity are never on at once, so the product of their x is zero, and its coefficient can be
-    anything. With Q - D >= 0 it is that of Q - D: the form is then as convex as Q itself, with D below it for every
-    mode, where with Q's own coefficients it would be singular.
-    """
-    s = np.ones(columns.size) if signs is None else signs
-    if isinstance(form, DiagonalForm):
-        return DiagonalForm(form.values[columns])
-    if isinstance(form, FactorModel):
-        return FactorModel(form.loadings[columns] * s[:, None], form.factor_covariance, form.specific_variance[columns])
-    d = diagonal[columns]
-    found: QuadraticForm
-    if isinstance(form, SparseForm):
-        rest = sparse.csr_array(form.matrix) - sparse.diags_array(diagonal)
-        at = sparse.csr_array((s, (columns, np.arange(columns.size))), shape=(form.n, columns.size))
-        matrix = sparse.lil_array(at.T @ rest @ at)
-        matrix.setdiag(form.diagonal()[columns])
-        found = SparseForm(sparse.csr_array(matrix))
-    else:
-        dense = (form.toarray() - np.diag(diagonal))[np.ix_(columns, columns)] * s[:, None] * s[None, :]
-        dense[np.diag_indices(columns.size)] = form.diagonal()[columns]  # to the last digit
-        found = DenseForm(dense)
-    found.below = d
-    return found
-
-
-# ---- what is recognised
-
-
-class Part(NamedTuple):
-    """What is bought or sold of a quantity: `scale` times an x, within limits, by a switch (-1 for none)."""
-
-    column: int
-    scale: float
-    lower: float
-    upper: float
-    switch: int
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """x[column] = constant + up - down, by a row."""
-
-    column: int
-    row: int
-    constant: float
-    up: Part | None
-    down: Part | None
-
-    @property
-    def parts(self) -> Iterator[Part]:
-        """Those that there are."""
-        return (part for part in (self.up, self.down) if part is not None)
-
-
-@dataclass(frozen=True)
-class Alike:
-    """Columns of Q that are those of the first but for their signs, of which at most one x is not zero."""
-
-    columns: tuple[int, ...]
-    signs: tuple[float, ...]
-    #: Pairs whose switches are made to exclude each other.
-    apart: tuple[tuple[int, int], ...]
-
-
-class _Reader:
-    """A problem, and what is asked of it again and again."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.curvature = problem.Q.diagonal()
-        switched = np.flatnonzero(problem.switched)
-        #: The x of every binary.
-        self.users: dict[int, set[int]] = {}
-        for j in switched:
-            self.users.setdefault(int(problem.switch[j]), set()).add(int(j))
-        self._A, self._G, self._B = (sparse.csc_array(M) for M in (problem.A, problem.G, problem.B))
-        self._sets = _exclusive_sets(problem)
-        low, high = problem.x_lower, problem.x_upper
-        hull = (
-            np.where(problem.switched, np.minimum(low, 0.0), low),
-            np.where(problem.switched, np.maximum(high, 0.0), high),
-        )
-        none, one = np.zeros(problem.m), np.ones(problem.m)
-        reach = [a + g for a, g in zip(_range(problem.A, *hull), _range(problem.G, none, one), strict=True)]
-        self._limits = _that_bind(problem.row_lower, problem.row_upper, *reach)
-        self._b_limits = _that_bind(problem.b_lower, problem.b_upper, *_range(problem.B, none, one))
-
-    def _entries(self, matrix: sparse.csc_array, column: int) -> dict[int, float]:
-        part = slice(matrix.indptr[column], matrix.indptr[column + 1])
-        return dict(zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True))
-
-    def exclude(self, i: int, j: int) -> bool:
-        """Whether a row on b lets at most one of two binaries be on."""
-        return i >= 0 and j >= 0 and i != j and bool(self._sets.get(i, set()) & self._sets.get(j, set()))
-
-    def can_be_switched_off(self, binary: int) -> bool:
-        """Whether switching a binary off breaks no row and costs nothing, its x being zero."""
-        problem = self.problem
-        if problem.p[binary] < 0:
-            return False
-        in_rows, on_b = self._entries(self._G, binary), self._entries(self._B, binary)
-        return _may_fall(in_rows, *self._limits) and _may_fall(on_b, *self._b_limits)
-
-    def may_both_fall(self, i: int, j: int, scale: Fraction, without: int = -1) -> bool:
-        """Whether taking t off x_i and scale * t off x_j breaks no row but one, and costs nothing: without rounding."""
-        problem = self.problem
-        if Fraction(problem.q[i]) + scale * Fraction(problem.q[j]) < 0:
-            return False
-        change = {row: Fraction(value) for row, value in self._entries(self._A, i).items()}
-        for row, value in self._entries(self._A, j).items():
-            change[row] = change.get(row, Fraction(0)) + scale * Fraction(value)
-        change.pop(without, None)
-        return _may_fall(change, *self._limits)
-
-
-def _range(matrix: sparse.csr_array, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
-    """The least and the largest that rows can be, for entries within limits."""
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    with np.errstate(invalid="ignore"):
-        ends = np.stack([matrix.data * lower[matrix.indices], matrix.data * upper[matrix.indices]])
-        ends = np.where(matrix.data != 0, ends, 0.0)
-    least, most = (
-        np.bincount(row, part, matrix.shape[0]).astype(float) for part in (ends.min(axis=0), ends.max(axis=0))
-    )
-    return least, most
-
-
-def _that_bind(lower: Vector, upper: Vector, least: Vector, most: Vector) -> tuple[Vector, Vector]:
-    """Limits, but for those that are no limits."""
-    return np.where(lower <= least, -np.inf, lower), np.where(upper >= most, np.inf, upper)
-
-
-def _may_fall(change: Mapping[int, float | Fraction], lower: Vector, upper: Vector) -> bool:
-    """Whether rows may fall by multiples of these."""
-    return all(
-        (change[row] >= 0 or upper[row] == math.inf) and (change[row] <= 0 or lower[row] == -math.inf) for row in change
-    )
-
-
-def _exclusive_sets(problem: Problem) -> dict[int, set[int]]:
-    """For every binary the rows on b that let no two of theirs be on."""
-    B, sets = problem.B, dict[int, set[int]]()
-    for row in np.flatnonzero(
-        (np.diff(B.indptr) >= 2) & (np.diff(B.indptr) <= LARGEST_SET) & np.isfinite(problem.b_upper)
-    ):
-        part = slice(B.indptr[row], B.indptr[row + 1])
-        values = np.sort(B.data[part])
-        if values[0] > 0 and values[0] + values[1] > problem.b_upper[row] * (1 + 1e-9):
-            for i in B.indices[part]:
-                sets.setdefault(int(i), set()).add(int(row))
-    return sets
-
-
-def _trades(reader: _Reader) -> list[Quantity]:
-    """Quantities that an equation ties to what is bought and sold."""
-    problem, A = reader.problem, reader.problem.A
-    width = np.diff(A.indptr)
-    tied = (width >= 2) & (width <= 3) & (np.diff(problem.G.indptr) == 0) & (problem.row_lower == problem.row_upper)
-    found, used = [], set[int]()
-    for row in np.flatnonzero(tied):
-        quantity = _trade(reader, int(row))
-        if quantity is None:
-            continue
-        columns = {quantity.column, *(part.column for part in quantity.parts)}
-        if not columns & used:
-            used |= columns
-            found.append(quantity)
-    return found
-
-
-def _trade(reader: _Reader, row: int) -> Quantity | None:
-    problem, A = reader.problem, reader.problem.A
-    at = slice(A.indptr[row], A.indptr[row + 1])
-    columns, values = A.indices[at].astype(int), A.data[at]
-    curved = reader.curvature[columns] > 0
-    if curved.sum() != 1:
-        return None
-    w, own = int(columns[curved][0]), float(values[curved][0])
-    sides: dict[bool, Part] = {}
-    for y, value in zip(columns[~curved].tolist(), values[~curved].tolist(), strict=True):
-        factor, lower, upper = -value / own, float(problem.x_lower[y]), float(problem.x_upper[y])
-        switch = int(problem.switch[y])
-        if lower < 0 or (switch < 0 and lower != 0) or not upper > 0 or (factor > 0) in sides:
-            return None
-        scale = abs(factor)
-        if not _exact(factor, own, -value):
-            return None
-        limits = _product(scale, lower, -math.inf), _product(scale, upper, math.inf)
-        sides[factor > 0] = Part(y, scale, limits[0] if lower > 0 else 0.0, limits[1], switch)
-    constant, right = float(problem.row_lower[row]) / own, float(problem.row_lower[row])
-    quantity = Quantity(w, row, constant, sides.get(True), sides.get(False))
-    return quantity if _exact(constant, own, right) and _is_one(reader, quantity) else None
-
-
-def _exact(factor: float, other: float, product: float) -> bool:
-    """Whether a product of two numbers is what it is said to be, to the last digit."""
-    return Fraction(factor) * Fraction(other) == Fraction(product)
-
-
-def _rounded(value: float, side: float) -> float:
-    """A number that rounding cannot have moved past the true one."""
-    return math.nextafter(value, side) if math.isfinite(value) else value
-
-
-def _product(one: float, other: float, side: float) -> float:
-    """A product, rounded to a side where it is rounded at all."""
-    found = one * other
-    return found if not math.isfinite(found) or _exact(one, other, found) else _rounded(found, side)
-
-
-def _sum(one: float, other: float, side: float) -> float:
-    """A sum, rounded to a side where it is rounded at all."""
-    total = one + other
-    if not math.isfinite(total) or Fraction(one) + Fraction(other) == Fraction(total):
-        return total
-    return _rounded(total, side)
-
-
-def _is_one(reader: _Reader, quantity: Quantity) -> bool:
-    """Whether nothing else depends on its switches, and at most one side of it is not zero."""
-    held = int(reader.problem.switch[quantity.column])
-    switches = {part.switch for part in quantity.parts if part.switch >= 0}
-    if held in switches or (held < 0 and not switches):
-        return False
-    if held >= 0 and reader.users[held] != {quantity.column}:
-        return False
-    columns = {part.column for part in quantity.parts}
-    if any(not reader.users[switch] <= columns or not reader.can_be_switched_off(switch) for switch in switches):
-        return False
-    up, down = quantity.up, quantity.down
-    if up is None or down is None or reader.exclude(up.switch, down.switch):
-        return True
-    if up.lower > 0 or down.lower > 0:
-        return False
-    return reader.may_both_fall(up.column, down.column, Fraction(up.scale) / Fraction(down.scale), quantity.row)
-
-
-def _alike(reader: _Reader, taken: set[int]) -> list[Alike]:
-    """Sets of columns of Q that are the same but for their signs, with switches that exclude each other."""
-    problem, Q = reader.problem, reader.problem.Q
-    if not isinstance(Q, DenseForm | SparseForm):
-        return []
-    own = np.where(problem.switched, reader.curvature, 0.0)
-    own[list(taken)] = 0.0
-    candidates = np.flatnonzero(own > 0)
-    values, group, count = np.unique(own[candidates], return_inverse=True, return_counts=True)
-    found = []
-    everything = np.arange(problem.n)
-    for g in np.flatnonzero(count > 1):
-        left = candidates[group == g].tolist()
-        while len(left) > 1:
-            first = left.pop(0)
-            line = Q.block(np.array([first]), everything).ravel()
-            same = [(j, math.copysign(1.0, line[j])) for j in left if abs(line[j]) == values[g]]
-            same = [
-                (j, sign) for j, sign in same if np.array_equal(Q.block(np.array([j]), everything).ravel(), sign * line)
-            ]
-            entry = _one_of(reader, [(first, 1.0), *same])
-            if entry is not None:
-                left = [j for j in left if j not in entry.columns]
-                found.append(entry)
-    return found
-
-
-def _one_of(reader: _Reader, columns: list[tuple[int, float]]) -> Alike | None:
-    """The columns as a set of which one is not zero; None where that is not so."""
-    if len(columns) < 2:
-        return None
-    apart = []
-    for (i, sign), (j, other) in combinations(columns, 2):
-        switches = [int(reader.problem.switch[k]) for k in (i, j)]
-        if reader.exclude(*switches):
-            continue
-        users = set().union(*(reader.users[switch] for switch in switches))
-        free = users == {i, j} and all(map(reader.can_be_switched_off, switches))
-        limits = reader.problem.x_lower[[i, j]]
-        if not (free and sign != other and not limits.any() and reader.may_both_fall(i, j, Fraction(1.0))):
-            return None
-        apart.append((i, j))
-    if apart and len(columns) > 2:
-        return None
-    return Alike(tuple(i for i, _ in columns), tuple(sign for _, sign in columns), tuple(apart))
-
-
-# ---- the problem with modes
 
 
 @dataclass(frozen=True)
@@ -453,13 +129,13 @@ def recognised(problem: Problem, diagonal: Vector | None = None) -> Recognised |
         return None
     if not _may_have_some(problem):
         return None
-    reader = _Reader(problem)
-    quantities = _trades(reader)
+    reader = Reader(problem)
+    quantities = trades(reader)
     taken = {column for q in quantities for column in (q.column, *(part.column for part in q.parts))}
-    alike = _alike(reader, taken)
-    if not (quantities or alike):
+    same = alike(reader, taken)
+    if not (quantities or same):
         return None
-    return _Builder(reader, quantities, alike).build(diagonal)
+    return _Builder(reader, quantities, same).build(diagonal)
 
 
 def _may_have_some(problem: Problem) -> bool:
@@ -477,7 +153,7 @@ def _may_have_some(problem: Problem) -> bool:
 class _Builder:
     """Puts the problem with modes together: first what stays, then the modes."""
 
-    def __init__(self, reader: _Reader, quantities: list[Quantity], alike: list[Alike]) -> None:
+    def __init__(self, reader: Reader, quantities: list[Quantity], alike: list[Alike]) -> None:
         self.reader, self.problem = reader, reader.problem
         self.quantities, self.alike = quantities, alike
         problem = self.problem
@@ -519,7 +195,7 @@ class _Builder:
         if diagonal is None:
             # In units of their own, which are powers of two, so that it is the same in all units.
             units = Units.of(problem)
-            found_there = _below(units.problem.Q, np.unique(self.column))
+            found_there = diagonal_on(units.problem.Q, np.unique(self.column))
             diagonal = np.ldexp(found_there, -2 * units.columns - units.objective)
         shape = problem.n, problem.m
         Tx, Tb = _sparse(self.x_of_x, (shape[0], n)), _sparse(self.x_of_b, (shape[0], m))
@@ -558,11 +234,11 @@ class _Builder:
             B=sparse.csr_array(sparse.vstack([B_new, G_new[only_b], one_of])),
             b_lower=np.concatenate([b_low, low[only_b], [least for _, least, _ in self.sets]]),
             b_upper=np.concatenate([b_high, high[only_b], np.ones(len(self.sets))]),
-            b_row_names=_fresh(
-                [*problem.b_row_names, *(names[row] for row in only_b), *(name for _, _, name in self.sets)]
+            b_row_names=fresh(
+                [*problem.b_row_names, *(names[row] for row in only_b), *(name for _, _, name in self.sets)], set(), " "
             ),
             x_lower=self.lower, x_upper=self.upper, switch=np.array(self.switch, dtype=np.intp), binaries=m,
-            x_names=_fresh(self.x_names), b_names=_fresh(self.b_names),
+            x_names=fresh(self.x_names, set(), " "), b_names=fresh(self.b_names, set(), " "),
         )  # fmt: skip
         return Recognised(
             problem, new, diagonal, Tx, Tb, self.x_constant, Sb, self.b_constant, tuple(found), tuple(self.alike)
@@ -637,10 +313,10 @@ class _Builder:
         if all(part.switch >= 0 for part in quantity.parts) and low <= c <= high and (c != 0.0 or not (off and absent)):
             ranges.append((KEPT, c, c))
         if down is not None:
-            ends = _sum(c, -down.upper, -math.inf), _sum(c, -down.lower, math.inf)
+            ends = rounded_sum(c, -down.upper, -math.inf), rounded_sum(c, -down.lower, math.inf)
             ranges.append((DOWN, max(low, ends[0]), min(high, ends[1])))
         if up is not None:
-            ends = _sum(c, up.lower, -math.inf), _sum(c, up.upper, math.inf)
+            ends = rounded_sum(c, up.lower, -math.inf), rounded_sum(c, up.upper, math.inf)
             ranges.append((UP, max(low, ends[0]), min(high, ends[1])))
         still = any(kind == KEPT for kind, _, _ in ranges) or (c == 0.0 and absent and off)
         modes = [
@@ -696,20 +372,6 @@ class _Builder:
             self.sets.append((both, 0.0, f"{self.problem.x_names[i]} or {self.problem.x_names[j]}"))
 
 
-def _below(form: QuadraticForm, columns: NDArray[np.intp]) -> Vector:
-    """A diagonal below a form on some of its x, of which it has no copies; zero elsewhere."""
-    part: QuadraticForm
-    if isinstance(form, SparseForm):
-        part = SparseForm(form.matrix[columns][:, columns])
-    elif isinstance(form, DenseForm):
-        part = DenseForm(form.block(columns, columns))
-    else:
-        return diagonal_of_modes(form)
-    diagonal = np.zeros(form.n)
-    diagonal[columns] = diagonal_of_modes(part)
-    return diagonal
-
-
 def _numbers(mode: Mode) -> tuple[int, int]:
     return mode.x, mode.b
 
@@ -720,16 +382,3 @@ def _sparse(entries: list[tuple[int, int, float]], shape: tuple[int, int]) -> sp
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
-
-
-def _fresh(names: Iterable[str]) -> list[str]:
-    """The names, with a number behind those that were there before."""
-    taken, result = set[str](), []
-    for name in names:
-        unused, number = name, 1
-        while unused in taken:
-            number += 1
-            unused = f"{name} {number}"
-        taken.add(unused)
-        result.append(unused)
-    return result

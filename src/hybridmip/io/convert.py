@@ -13,7 +13,6 @@ Nothing changes the set of feasible points or a value on it:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hybridmip.errors import FileError, ProblemError
 from hybridmip.io.model import INFINITE, Model, Original, ReadProblem
+from hybridmip.model.names import fresh
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import (
     DenseForm,
@@ -98,11 +98,11 @@ def _convert(model: Model) -> ReadProblem:
     semi = np.flatnonzero(model.semicontinuous[x_columns])
     switch[semi] = m + np.arange(semi.size)
     taken = set(b_names)
-    b_names += _fresh((f"{x_names[j]}_on" for j in semi), taken)
+    b_names += fresh((f"{x_names[j]}_on" for j in semi), taken)
 
     # General integers: x = lowest + weights'bits, an equation.
     integers, extra_names = _expansions(model, x_columns, x_lower, x_upper, m + semi.size)
-    b_names += _fresh(extra_names, taken)
+    b_names += fresh(extra_names, taken)
     m_all = len(b_names)
 
     A, G = matrix[:, x_columns], _widened(matrix[:, b_columns], m_all)
@@ -122,7 +122,7 @@ def _convert(model: Model) -> ReadProblem:
         x_lower = np.concatenate([x_lower, np.ones(twin_of.size)])
         x_upper = np.concatenate([x_upper, np.ones(twin_of.size)])
         switch = np.concatenate([switch, twin_of])
-        x_names += _fresh((f"{b_names[i]}_twin" for i in twin_of), set(x_names))
+        x_names += fresh((f"{b_names[i]}_twin" for i in twin_of), set(x_names))
         A = _widened(A, n + twin_of.size)
 
     # Rows: links are gone, rows without limits say nothing, rows in b alone are B.
@@ -145,7 +145,7 @@ def _convert(model: Model) -> ReadProblem:
         A_rows = sparse.vstack([A_rows, sparse.csr_array((np.ones(equations), (at, tied)), (equations, A.shape[1]))])
         G_rows = sparse.vstack([G_rows, sparse.csr_array((-weights, (bit_rows, bits)), (equations, m_all))])
         low, high = np.concatenate([low, lowest]), np.concatenate([high, lowest])
-        row_names += _fresh((f"{x_names[j]}_bits" for j in tied), set(row_names))
+        row_names += fresh((f"{x_names[j]}_bits" for j in tied), set(row_names))
 
     problem = Problem(
         Q=_form(Q), q=q, p=p, offset=offset,
@@ -172,19 +172,6 @@ def _widened(matrix: sparse.csr_array, columns: int) -> sparse.csr_array:
     """The matrix with empty columns behind it."""
     matrix = sparse.csr_array(matrix)
     return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], columns))
-
-
-def _fresh(names: Iterable[str], taken: set[str]) -> list[str]:
-    """Names that are not taken yet, with a number behind those that were."""
-    result = []
-    for name in names:
-        unused, number = name, 1
-        while unused in taken:
-            number += 1
-            unused = f"{name}{number}"
-        taken.add(unused)
-        result.append(unused)
-    return result
 
 
 # ---- bounds and integers

@@ -1,4 +1,4 @@
-"""From scores to a feasible b: maximise score'b over the rows on b (docs/architecture.md: Discretise)."""
+"""From scores to a feasible b: maximise score'b over the rows on b (docs/how/relaxations.md)."""
 
 from __future__ import annotations
 

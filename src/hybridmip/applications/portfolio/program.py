@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.applications.portfolio.modes import Lines, Modes
-from hybridmip.bounds.modes import diagonal_of_modes
-from hybridmip.bounds.modes import spread as spread_over
+from hybridmip.bounds.mode_form import diagonal_of_modes
+from hybridmip.bounds.mode_form import spread as spread_over
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm, Vector
 
