@@ -66,7 +66,7 @@ while (walker.nextNode()) {
   texts += 1;
   const style = getComputedStyle(element), ground = behind(element), ratio = contrast(over(rgba(style.color), ground),
     ground), size = parseFloat(style.fontSize), bold = parseInt(style.fontWeight) >= 700;
-  if (ratio < (size >= 24 || (bold && size >= 18.66) ? forLarge : needed) - 0.005)
+  if (ratio < (size >= 24 || (bold && size >= 18.66) ? forLarge : needed) - 0.005 && !dim.has(style.color + ground))
     dim.set(style.color + ground,
       `${text.slice(0, 40)} (${element.tagName}.${element.className}: ${ratio.toFixed(2)})`);
 }
