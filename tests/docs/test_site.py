@@ -227,7 +227,7 @@ def test_what_is_wrong_with_a_page_is_found(tmp_path: Path, browser: Any) -> Non
         "<script>throw new Error('thrown')</script></body></html>"
     )
     told = "\n".join(looked_at(browser, page))
-    for what in ("hard to read: pale", "600 pixels", "not shown", "dark ground", "thrown"):
+    for what in ("hard to read: pale", "608 pixels wide", "not shown", "dark ground", "thrown"):
         assert what in told, what
     page.write_text("<html><body style='background: #fff; color: #000'><p>fine</p></body></html>")
     assert not looked_at(browser, page)
