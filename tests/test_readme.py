@@ -18,13 +18,23 @@ import pytest
 from hybridmip.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Pages whose programs are run beside the README and docs/start, and the packages that they need.
+#: Folders all of whose pages are run, beside the README and the first page of the site.
+FOLDERS = ("start", "developing")
+#: Further pages whose programs are run, and the packages that they need.
 PAGES: dict[str, tuple[str, ...]] = {"data": (), "estimators": ("sklearn", "skfolio"), "regression": ("sklearn",)}
 #: Pages to be read from the top to the bottom in one folder: their programs and commands build on each other.
 STORIES = ("start/ten-minutes",)
 TEXTS = {"README": (ROOT / "README.md").read_text(encoding="utf-8")} | {
     page: (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    for page in (*PAGES, "index", *(f"start/{path.stem}" for path in sorted((ROOT / "docs" / "start").glob("*.md"))))
+    for page in (
+        *PAGES,
+        "index",
+        *(
+            f"{path.parent.name}/{path.stem}"
+            for folder in FOLDERS
+            for path in sorted((ROOT / "docs" / folder).glob("*.md"))
+        ),
+    )
 }
 #: A program, or lines that begin with four blanks and a command; then the output, where it is shown.
 STEP = re.compile(
