@@ -415,6 +415,26 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], change: Any) -> dic
     return other
 
 
+def paths_of(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Paths to every part, of lists the first two entries."""
+    items: Any = ()
+    if isinstance(document, dict):
+        items = document.items()
+    elif isinstance(document, list):
+        items = enumerate(document[:2])
+    return [path, *(found for key, value in items for found in paths_of(value, (*path, key)))]
+
+
+@pytest.mark.parametrize("other", [None, True, "a", -1, 1e400, [], {}, [1], {"a": 1}, [[]], [{}], math.nan])
+def test_parts_of_another_kind_are_refused_or_harmless(proven: tuple[hm.Problem, dict[str, Any]], other: Any) -> None:
+    """Whatever stands in place of a part of the document, it is read or refused in one line: nothing else is raised."""
+    problem, document = proven
+    paths = [path for path in paths_of(document) if path]
+    assert len(paths) > 20
+    accepted = [path for path in paths if holds(problem, changed(document, path, lambda _: other))]
+    assert len(accepted) < len(paths) / 2
+
+
 def test_tampering_with_any_number_leaves_a_valid_proof_or_is_found(proven: tuple[hm.Problem, dict[str, Any]]) -> None:
     problem, document = proven
     assert holds(problem, document)

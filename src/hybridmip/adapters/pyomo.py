@@ -61,6 +61,13 @@ class HybridMIPConfig(BranchAndBoundConfig):  # type: ignore[misc]
     `solver_options` may have `seed`, `config` ("default", "quick", "paper") and `prove`, and `time_limit`, `gap` and
     `threads` as well, which give way to Pyomo's own settings. The writer leaves the model as it is (`linear_presolve`
     is off): rows x <= u b are recognised as switches.
+
+    Examples
+    --------
+    >>> import hybridmip.pyomo
+    >>> config = hybridmip.pyomo.HybridMIPConfig()
+    >>> config.time_limit, config.writer_config.linear_presolve
+    (None, False)
     """
 
     def __init__(self, *args: Any, **kwds: Any) -> None:
@@ -94,6 +101,19 @@ class HybridMIP(SolverBase):  # type: ignore[misc]
     opt = SolverFactory("hybridmip")
     results = opt.solve(model, time_limit=30, rel_gap=1e-4, raise_exception_on_nonoptimal_result=False)
     results.incumbent_objective, results.objective_bound, results.extra_info.gap
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> import hybridmip.pyomo
+    >>> from pyomo.contrib.solver.common.factory import SolverFactory
+    >>> model = pyo.ConcreteModel()
+    >>> model.x, model.b = pyo.Var(bounds=(0, 5)), pyo.Var(domain=pyo.Binary)
+    >>> model.row = pyo.Constraint(expr=model.x <= 5 * model.b)
+    >>> model.cost = pyo.Objective(expr=(model.x - 2) ** 2 + model.b)
+    >>> results = SolverFactory("hybridmip").solve(model)
+    >>> round(results.incumbent_objective, 6), round(pyo.value(model.x), 6)
+    (1.0, 2.0)
     """
 
     CONFIG = HybridMIPConfig()
@@ -128,6 +148,18 @@ class HybridMIP(SolverBase):  # type: ignore[misc]
             If a setting is out of its range.
         NoOptimalSolutionError, NoSolutionError
             Where the settings ask for them, as for every solver of Pyomo.
+
+        Examples
+        --------
+        >>> import pyomo.environ as pyo
+        >>> import hybridmip.pyomo
+        >>> model = pyo.ConcreteModel()
+        >>> model.b = pyo.Var([0, 1, 2], domain=pyo.Binary)
+        >>> model.row = pyo.Constraint(expr=2 * model.b[0] + 3 * model.b[1] + 4 * model.b[2] <= 5)
+        >>> model.value = pyo.Objective(expr=3 * model.b[0] + 4 * model.b[1] + 5 * model.b[2], sense=pyo.maximize)
+        >>> results = hybridmip.pyomo.HybridMIP().solve(model, time_limit=30)
+        >>> round(results.incumbent_objective, 6), round(results.objective_bound, 6)
+        (7.0, 7.0)
         """
         started = default_timer()
         results = Results()

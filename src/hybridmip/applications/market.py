@@ -52,6 +52,15 @@ class Market:
         Of the returns, per period.
     periods, frequency, seed
         What `returns` simulates.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> market = hm.market(assets=12, sectors=["Banks", "Energy"], seed=1)
+    >>> market.n, market.factor_names
+    (12, ('Market', 'Banks', 'Energy', 'Style 1', 'Style 2', 'Style 3'))
+    >>> market.names[:3]
+    ('BANK01', 'BANK02', 'BANK03')
     """
 
     names: tuple[str, ...] = field(repr=False)
@@ -79,7 +88,19 @@ class Market:
         return np.sqrt(self.covariance.diagonal())
 
     def returns(self) -> pd.DataFrame:
-        """Simulated simple returns, dates by assets; the same at every call."""
+        """Simulated simple returns, dates by assets; the same at every call.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.market(assets=3, periods=4, sectors=1).returns().round(3)
+                    BANK01  BANK02  BANK03
+        date
+        2005-01-14   0.040   0.039   0.007
+        2005-01-21  -0.077  -0.060  -0.029
+        2005-01-28  -0.029  -0.032  -0.004
+        2005-02-04   0.103   0.054   0.045
+        """
         import pandas as pd  # 0.3 s, for who asks for a table
 
         rng = np.random.default_rng([self.seed, 1])
@@ -98,7 +119,14 @@ class Market:
         return pd.DataFrame(simulated, index=self._dates(1), columns=list(self.names))
 
     def prices(self) -> pd.DataFrame:
-        """Prices that start between 10 and 200 and have `returns` as their changes; one row more."""
+        """Prices that start between 10 and 200 and have `returns` as their changes; one row more.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.market(assets=3, periods=4, sectors=1).prices().shape
+        (5, 3)
+        """
         import pandas as pd  # 0.3 s, for who asks for a table
 
         rng = np.random.default_rng([self.seed, 2])
@@ -110,17 +138,38 @@ class Market:
         """Mean and covariance of the simulated returns, as an investor would estimate them.
 
         The covariance is n x n, unlike everything else here.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> mean, covariance = hm.market(assets=12).sample_estimates()
+        >>> mean.shape, covariance.shape
+        ((12,), (12, 12))
         """
         returns = self.returns()
         return returns.mean(), returns.cov()
 
     def portfolio(self, **options: Any) -> Portfolio:
-        """A `Portfolio` of these assets with the true mean and covariance; options as there."""
+        """A `Portfolio` of these assets with the true mean and covariance; options as there.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.market(assets=12).portfolio(assets=4, max_weight=0.4)
+        <Portfolio of 12 candidates, assets=4>
+        """
         options.setdefault("names", self.names)
         return Portfolio(self.expected_returns, self.covariance, **options)
 
     def groups(self) -> dict[str, list[str]]:
-        """The names of the assets in each sector."""
+        """The names of the assets in each sector.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> {sector: len(names) for sector, names in hm.market(assets=12, sectors=["Banks", "Energy"]).groups().items()}
+        {'Banks': 7, 'Energy': 5}
+        """
         members: dict[str, list[str]] = {}
         for name, sector in zip(self.names, self.sectors, strict=True):
             members.setdefault(sector, []).append(name)
@@ -176,6 +225,13 @@ def market(
     ------
     ArgumentError
         If an option is out of its range.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> market = hm.market(assets=60, periods=260, seed=7)
+    >>> market.n, market.names[0], market.returns().shape
+    (60, 'BANK01', (260, 60))
     """
     n = _whole("assets", assets, 2)
     _whole("periods", periods, 2)

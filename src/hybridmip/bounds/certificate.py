@@ -62,6 +62,13 @@ class Verification:
         The bound as recomputed, rounding taken off; -inf where there is none.
     reason : str
         Why it does not hold; empty when it does.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> found = hm.Verification(valid=False, bound=0.5, reason="it claims 1 but proves only 0.5")
+    >>> bool(found), found.reason
+    (False, 'it claims 1 but proves only 0.5')
     """
 
     valid: bool
@@ -96,6 +103,20 @@ class Certificate:
         What is taken off the objective first.
     modes : ndarray, optional
         The diagonal of the modes, where it is about the problem with modes.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> problem = hm.Problem(
+    ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+    ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+    ...     B=[1, 1, 1], b_upper=2,
+    ... )
+    >>> certificate = hm.solve(problem).certificate
+    >>> round(certificate.claimed, 6), certificate.method
+    (0.666667, 'persp')
+    >>> bool(certificate.verify(problem))
+    True
     """
 
     diagonal: Vector
@@ -133,7 +154,20 @@ class Certificate:
         method: str = "",
         products: Products | None = None,
     ) -> Certificate:
-        """The certificate for any diagonal, point and multipliers; what they prove is computed here."""
+        """The certificate for any diagonal, point and multipliers; what they prove is computed here.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(
+        ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
+        ... )
+        >>> certificate = hm.Certificate.make(problem, diagonal=[2, 1, 3], point=[0, 0, 0], multipliers=[4 / 3])
+        >>> round(certificate.claimed, 6)
+        0.666667
+        """
         d, y, la = (np.array(values, dtype=np.float64) for values in (diagonal, point, multipliers))
         mu = np.zeros(problem.B.shape[0]) if binary_multipliers is None else np.array(binary_multipliers, dtype=float)
         proof, claimed, implied = Proof(d, y, la, mu), -math.inf, False
@@ -172,6 +206,17 @@ class Certificate:
         ----------
         problem : Problem, optional
             Needed when the certificate was read from a file.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(
+        ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
+        ... )
+        >>> round(hm.solve(problem).certificate.bound(), 6)
+        0.666667
         """
         problem = self.problem if problem is None else problem
         if problem is None:
@@ -199,6 +244,22 @@ class Certificate:
         """Check the certificate against a problem, from that problem's data alone.
 
         Checks that Q - D is semidefinite (Cholesky), evaluates the formula, and compares with the bound claimed.
+
+        Examples
+        --------
+        >>> import dataclasses
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(
+        ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
+        ... )
+        >>> certificate = hm.solve(problem).certificate
+        >>> certificate.verify(problem).valid
+        True
+        >>> bold = dataclasses.replace(certificate, claimed=1.0)
+        >>> bold.verify(problem).reason
+        'it claims 1 but proves only 0.66666...'
         """
         if not isinstance(problem, Problem):
             raise ArgumentError(
@@ -244,7 +305,20 @@ class Certificate:
         return "" if self.products is None else self.products.fault(problem, *_limits(problem, self.implied_bounds))
 
     def to_dict(self) -> dict[str, Any]:
-        """The certificate as a document ready for JSON, in the caller's units and order."""
+        """The certificate as a document ready for JSON, in the caller's units and order.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(
+        ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
+        ... )
+        >>> document = hm.solve(problem).certificate.to_dict()
+        >>> document["format"], document["method"], len(document["point"])
+        ('hybridmip-certificate', 'persp', 3)
+        """
         document: dict[str, Any] = {
             "format": FORMAT,
             "version": self.version,
@@ -267,6 +341,22 @@ class Certificate:
         ------
         FileError
             If it is not one.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(
+        ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2], B=[1, 1, 1], b_upper=2,
+        ... )
+        >>> document = hm.solve(problem).certificate.to_dict()
+        >>> hm.Certificate.from_dict(document).verify(problem).valid
+        True
+        >>> try:
+        ...     hm.Certificate.from_dict({"format": "hybridmip-certificate"})
+        ... except hm.FileError as error:
+        ...     print(error)
+        certificate is not a certificate: diagonal is missing
         """
         if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
             raise FileError(f"{source} is not a certificate: it has no format {FORMAT!r}")
@@ -292,7 +382,7 @@ class Certificate:
         if document.get("products") is not None:
             try:
                 products = Products.from_dict(document["products"], vectors["multipliers"].size, vectors["point"].size)
-            except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+            except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
                 raise FileError(f"{source}: products are not what Certificate.save writes") from None
         modes = modes_in(document, source)
         return cls(
@@ -315,7 +405,23 @@ class Certificate:
 
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
-        """Read a certificate from a JSON file."""
+        """Read a certificate from a JSON file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(
+        ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+        ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+        ...     B=[1, 1, 1], b_upper=2,
+        ... )
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hm.solve(problem).certificate.save(pathlib.Path(folder, "bound.json"))
+        ...     certificate = hm.Certificate.load(pathlib.Path(folder, "bound.json"))
+        >>> certificate.verify(problem).valid
+        True
+        """
         return cls.from_dict(read_json(path, "certificate"), str(path))
 
 

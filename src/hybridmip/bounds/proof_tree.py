@@ -207,6 +207,14 @@ class ProofTree:
         What reasons take off the objective first, so that more fits below what is left.
     modes : ndarray, optional
         The diagonal of the modes, where it is about the problem with modes (`bounds.modes`), which a check makes anew.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> problem = hm.market(assets=30, seed=2).portfolio(assets=5, min_weight=0.05, target_return=0.003).problem()
+    >>> proof = hm.solve(problem, prove=True).proof
+    >>> proof.nodes > 1, proof.verify(problem).valid
+    (True, True)
     """
 
     claimed: float
@@ -236,7 +244,16 @@ class ProofTree:
         return card("Proof by a tree", facts, "proof.verify(problem) checks it from the data alone")
 
     def verify(self, problem: Problem) -> Verification:
-        """Check the proof against a problem, from that problem's data alone."""
+        """Check the proof against a problem, from that problem's data alone.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.market(assets=30, seed=2).portfolio(assets=5, min_weight=0.05, target_return=0.003).problem()
+        >>> proof = hm.solve(problem, prove=True).proof
+        >>> proof.verify(problem.replace(offset=1.0)).reason
+        'it was made for another problem: the hashes differ'
+        """
         if self.problem_hash and self.problem_hash != problem.hash:
             return Verification(False, -math.inf, "it was made for another problem: the hashes differ")
         if math.isnan(self.claimed):
@@ -264,7 +281,16 @@ class ProofTree:
         return Verification(not fault, self.claimed if not fault else -math.inf, fault)
 
     def to_dict(self) -> dict[str, Any]:
-        """A document ready for JSON; nodes are listed in the order of a walk, the on side first."""
+        """A document ready for JSON; nodes are listed in the order of a walk, the on side first.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.market(assets=30, seed=2).portfolio(assets=5, min_weight=0.05, target_return=0.003).problem()
+        >>> document = hm.solve(problem, prove=True).proof.to_dict()
+        >>> document["format"], document["sizes"]
+        ('hybridmip-proof', [30])
+        """
         nodes = []
         for node in self.root.walk():
             entry: dict[str, Any] = {}
@@ -329,7 +355,7 @@ class ProofTree:
             claimed = -math.inf if bound is None else float(bound)
             if isinstance(bound, bool | str):
                 raise ValueError
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
             raise FileError(f"{source} is damaged: it is not what ProofTree.save writes") from None
         return cls(
             claimed, diagonals, reasons, root, bool(document.get("implied_bounds", False)),
@@ -343,7 +369,20 @@ class ProofTree:
 
     @classmethod
     def load(cls, path: str | Path) -> ProofTree:
-        """Read a proof from a JSON file."""
+        """Read a proof from a JSON file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> problem = hm.market(assets=30, seed=2).portfolio(assets=5, min_weight=0.05, target_return=0.003).problem()
+        >>> proof = hm.solve(problem, prove=True).proof
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     proof.save(pathlib.Path(folder, "proof.json.gz"))
+        ...     read = hm.ProofTree.load(pathlib.Path(folder, "proof.json.gz"))
+        >>> read.claimed == proof.claimed
+        True
+        """
         return cls.from_dict(read_json(path, "proof"), str(path))
 
 

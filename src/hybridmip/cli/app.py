@@ -32,7 +32,8 @@ app = typer.Typer(
     cls=Commands,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 a solution, 2 bad input or usage, 3 proven infeasible, 4 none found.",
+    epilog="Exit codes: 0 a solution, 1 verify: does not hold, 2 bad input or usage, 3 proven infeasible, "
+    "4 none found, 130 interrupted before an answer.",
 )
 for command in (demo, portfolio, rebalance, solve, verify, convert, network, frontier, study, data):
     app.command(cls=OfProblemFile if command in (solve, convert) else None)(command)

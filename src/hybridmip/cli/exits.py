@@ -1,4 +1,4 @@
-"""Exit codes: 0 a solution, 2 bad input or usage, 3 proven infeasible, 4 none found."""
+"""Exit codes, and what each means."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ EXIT_USAGE = 2
 EXIT_INFEASIBLE = 3
 EXIT_NONE_FOUND = 4
 EXIT_INTERRUPTED = 130
+#: What each of them means.
+MEANINGS = {
+    EXIT_SOLUTION: "a solution (of a frontier or of accounts: at least one), or what was asked for is done",
+    EXIT_DOES_NOT_HOLD: "`hybridmip verify`: the bound or the solution does not hold",
+    EXIT_USAGE: "bad input or usage; one line on standard error says what and how to mend it",
+    EXIT_INFEASIBLE: "proven infeasible: no point satisfies every rule",
+    EXIT_NONE_FOUND: "nothing was found and nothing was ruled out; give more time",
+    EXIT_INTERRUPTED: "ended by Ctrl-C before there was an answer",
+}
 
 
 def exit_code(result: Result) -> int:

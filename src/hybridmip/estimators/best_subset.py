@@ -38,6 +38,15 @@ class _Linear(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         Parameters
         ----------
         X : array_like or DataFrame (observations, columns)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hybridmip.estimators import BestSubsetRegressor
+        >>> X = np.random.default_rng(0).normal(size=(50, 8))
+        >>> y = 3 * X[:, 1] - 2 * X[:, 5]
+        >>> bool(np.allclose(BestSubsetRegressor(n_nonzero=2).fit(X, y).predict(X), y))
+        True
         """
         check_is_fitted(self, "coef_")
         return np.asarray(checked_data(self, X, reset=False) @ self.coef_ + self.intercept_)
@@ -83,7 +92,7 @@ class _Linear(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
 class BestSubsetRegressor(_Linear):
     """Least squares with at most so many columns, and a proven bound on what any others could do.
 
-    Minimises |y - X w|^2 / n + ridge |w|^2 + penalty (number of columns held).
+    Minimises `|y - X w|^2 / n + ridge |w|^2 + penalty (number of columns held)`.
 
     Parameters
     ----------
@@ -132,8 +141,9 @@ class BestSubsetRegressor(_Linear):
     >>> from hybridmip.estimators import BestSubsetRegressor
     >>> X = np.random.default_rng(0).normal(size=(50, 8))
     >>> y = 3 * X[:, 1] - 2 * X[:, 5]
-    >>> BestSubsetRegressor(n_nonzero=2).fit(X, y).support_
-    array([1, 5])
+    >>> model = BestSubsetRegressor(n_nonzero=2).fit(X, y)
+    >>> model.support_, model.coef_.round(3)
+    (array([1, 5]), array([ 0.,  3.,  0.,  0.,  0., -2.,  0.,  0.]))
     """
 
     def __init__(
@@ -174,6 +184,15 @@ class BestSubsetRegressor(_Linear):
         ------
         ArgumentError
             If a parameter is out of its range.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hybridmip.estimators import BestSubsetRegressor
+        >>> X = np.random.default_rng(0).normal(size=(50, 8))
+        >>> y = 3 * X[:, 1] - 2 * X[:, 5]
+        >>> BestSubsetRegressor(n_nonzero=2).fit(X, y).gap_ < 1e-6
+        True
         """
         X, y, x_mean, y_mean = self._data(X, y)
         most = self.n_nonzero
@@ -215,6 +234,17 @@ class BestSubsetRegressorCV(_Linear):
         The answers on all data along the numbers, each with its bound: a table, a picture, a page.
     coef_, intercept_, support_, objective_, bound_, gap_, certificate_, problem_, result_
         Of the answer with `best_n_nonzero_` columns on all data, as of `BestSubsetRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hybridmip.estimators import BestSubsetRegressorCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 8))
+    >>> y = 3 * X[:, 1] - 2 * X[:, 5] + rng.normal(size=60)
+    >>> model = BestSubsetRegressorCV(n_nonzero=4, cv=3).fit(X, y)
+    >>> model.best_n_nonzero_, model.support_
+    (2, array([1, 5]))
     """
 
     def __init__(

@@ -93,6 +93,15 @@ class SparsePortfolio(PortfolioEstimator):
         Number of assets.
     feature_names_in_ : ndarray of str
         Names of the assets, where X has some.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> from hybridmip.estimators import SparsePortfolio
+    >>> returns = hm.market(assets=12, seed=1).returns()
+    >>> model = SparsePortfolio(assets=4, min_weight=0.05).fit(returns)
+    >>> model.answer_.weights.round(3).to_dict()
+    {'ENER03': 0.419, 'BANK05': 0.276, 'ENER01': 0.201, 'BANK02': 0.103}
     """
 
     def __init__(
@@ -188,6 +197,15 @@ class SparsePortfolio(PortfolioEstimator):
             If a parameter is out of its range, or two of them contradict each other.
         ProblemError
             If no portfolio satisfies every rule, or none was found in time.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> from hybridmip.estimators import SparsePortfolio
+        >>> returns = hm.market(assets=12, seed=1).returns()
+        >>> model = SparsePortfolio(assets=4).fit(returns.iloc[:400])
+        >>> int((model.weights_ > 1e-9).sum()), model.gap_ < 1e-6
+        (4, True)
         """
         for name in FITTED:
             self.__dict__.pop(name, None)

@@ -132,6 +132,18 @@ class ReadProblem:
         The file.
     original : Original
         Where the file's columns are.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import hybridmip as hm
+    >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "model.lp")
+    ...     _ = file.write_text(chr(10).join(lines))
+    ...     model = hm.read_model(file)
+    >>> model.maximise, model.objective_name
+    (True, 'value')
     """
 
     problem: Problem
@@ -141,18 +153,50 @@ class ReadProblem:
     original: Original = field(repr=False)
 
     def objective(self, value: float) -> float:
-        """A value (or bound) of the Problem in the file's own sense."""
+        """A value (or bound) of the Problem in the file's own sense.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "model.lp")
+        ...     _ = file.write_text(chr(10).join(lines))
+        ...     model = hm.read_model(file)
+        >>> model.objective(-9.5)
+        9.5
+        """
         return -value if self.maximise else value
 
     @classmethod
     def of_problem(cls, problem: Problem, source: str, objective_name: str = "obj") -> ReadProblem:
-        """A Problem that the file holds as it is."""
+        """A Problem that the file holds as it is.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.ReadProblem.of_problem(hm.Problem(q=[1]), "mine").objective(3.0)
+        3.0
+        """
         return cls(problem, False, objective_name, source, Original.of_problem(problem))
 
     def values(self, x: ArrayLike, b: ArrayLike) -> dict[str, float]:
         """Values of the file's own columns, by name; twins and the binaries of integers are left out.
 
         A name that the file gives to an x and to a b alike is that of the x; the b gets `b:` before it.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "model.lp")
+        ...     _ = file.write_text(chr(10).join(lines))
+        ...     model = hm.read_model(file)
+        >>> model.values([2.5], [1])
+        {'x': 2.5, 'y': 1.0}
         """
         values: dict[str, float] = {}
         for name, value in zip(self.original.names, self.original.values(x, b).tolist(), strict=True):
@@ -171,6 +215,18 @@ class ReadProblem:
         ------
         FileError
             If a name is not one of the file's.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "model.lp")
+        ...     _ = file.write_text(chr(10).join(lines))
+        ...     model = hm.read_model(file)
+        >>> model.point({"x": 2.5, "y": 1})
+        (array([2.5]), array([1.]))
         """
         original, problem = self.original, self.problem
         if isinstance(values, Mapping):

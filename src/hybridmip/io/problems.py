@@ -31,6 +31,20 @@ def read_problem(path: str | Path, fixed_charge: float | None = None) -> Problem
         If there is none, its kind is not known, it is damaged, or it says what a Problem cannot.
     ArgumentError
         If a fixed charge is given for a file of another kind.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import hybridmip as hm
+    >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "model.lp")
+    ...     _ = file.write_text(chr(10).join(lines))
+    ...     problem = hm.read_problem(file)
+    >>> problem
+    <Problem MILP: 1 continuous (0 switched), 1 binary, 1 rows, 0 binary rows>
+    >>> hm.solve(problem).objective
+    -9.5
     """
     return read_model(path, fixed_charge).problem
 
@@ -56,6 +70,19 @@ def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProbl
     ------
     FileError, ArgumentError
         As for `read_problem`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import hybridmip as hm
+    >>> lines = ["max", "value: 3 x + 2 y", "st", "room: x + y <= 3.5", "bounds", "x <= 3", "binary", "y", "end"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "model.lp")
+    ...     _ = file.write_text(chr(10).join(lines))
+    ...     model = hm.read_model(file)
+    >>> result = hm.solve(model.problem)
+    >>> model.objective(result.objective), model.values(result.x, result.b)
+    (9.5, {'x': 2.5, 'y': 1.0})
     """
     path = Path(path).expanduser()
     source = str(path)

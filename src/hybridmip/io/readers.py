@@ -55,6 +55,18 @@ class Reader:
         Whether `read` takes the bytes of the file, which need not be text.
     beside : callable, or "module:function", optional
         Gives what `read` takes as the keyword `beside` (names in files of their own), for the path of the file.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> def read_costs(text, source):
+    ...     costs = [float(word) for word in text.split()]
+    ...     return hm.Problem(p=costs, B=[[1] * len(costs)], b_lower=1)
+    >>> reader = hm.Reader("a list of costs", read_costs)
+    >>> reader.parse("3 1 2", "costs.txt")
+    <Problem MILP: 0 continuous (0 switched), 3 binary, 0 rows, 1 binary rows>
+    >>> hm.READERS[".costs"] = reader  # from now on read_problem("mine.costs") knows it
+    >>> _ = hm.READERS.pop(".costs")
     """
 
     kind: str

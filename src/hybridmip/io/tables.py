@@ -61,6 +61,14 @@ class PortfolioData:
         Assets of the file that are not among the names, for their gaps or their short history.
     periods_per_year : float or None
         As given; `returns` and `covariance` are per period all the same.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> from hybridmip.io.tables import PortfolioData
+    >>> data = PortfolioData(("Oak", "Elm"), returns=[0.010, 0.012], covariance=[[0.10, 0.02], [0.02, 0.12]])
+    >>> hm.Portfolio(data.returns, data.covariance, names=data.names, assets=1)
+    <Portfolio of 2 candidates, assets=1>
     """
 
     names: tuple[str, ...] = field(repr=False)
@@ -119,6 +127,17 @@ def read_portfolio_data(
         or returns.
     MissingDependencyError
         If scikit-learn is needed and not there.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import hybridmip as hm
+    >>> prices = hm.market(assets=8, periods=100, seed=1).prices()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     prices.to_csv(pathlib.Path(folder, "prices.csv"))
+    ...     data = hm.read_portfolio_data(pathlib.Path(folder, "prices.csv"), since="2005-06")
+    >>> data.names[:2], data.covariance.shape, data.warnings
+    (('BANK01', 'BANK02'), (8, 8), ())
     """
     _check_kind(kind)
     _check_periods(periods_per_year)

@@ -65,6 +65,19 @@ class Problem:
     ------
     ProblemError
         If a shape, a sign, a bound or the convexity is not as it must be.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> problem = hm.Problem(
+    ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+    ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+    ...     B=[1, 1, 1], b_upper=2,
+    ... )
+    >>> problem
+    <Problem MIQP (diagonal Q): 3 continuous (3 switched), 3 binary, 1 rows, 1 binary rows>
+    >>> problem.objective([1, 0, 0], [1, 0, 0])
+    2.0
     """
 
     Q: QuadraticForm
@@ -212,6 +225,12 @@ class Problem:
             which says what binary switches that x; L and U must name the same one.
         **names
             x_names, b_names, row_names, b_row_names.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.Problem.prim(Q=[2, 1, 3], q=None, A=[1, 1, 1], c_a=1, L=0.1, U=1, B=[1, 1, 1], c_b=2)
+        <Problem MIQP (diagonal Q): 3 continuous (3 switched), 3 binary, 1 rows, 1 binary rows>
         """
         form = quadratic_form(Q, None)
         B = _matrix("B", B)
@@ -249,6 +268,13 @@ class Problem:
         """The same problem with some arguments of the constructor changed, checked anew.
 
         Example: `problem.replace(q=costs, row_upper=limits)`.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(q=[3, 1], A=[1, 1], row_lower=2, x_lower=0, x_upper=5)
+        >>> hm.solve(problem.replace(q=[1, 3])).x
+        array([2., 0.])
         """
         arguments = {
             "Q": self.Q, "q": self.q, "p": self.p, "offset": self.offset, "A": self.A, "G": self.G,
@@ -305,13 +331,28 @@ class Problem:
         return mask
 
     def objective(self, x: ArrayLike, b: ArrayLike) -> float:
-        """Value of (x, b)."""
+        """Value of (x, b).
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.Problem(Q=[2, 1], p=[10]).objective([1, 3], [1])
+        21.0
+        """
         x = np.asarray(x, dtype=np.float64)
         b = np.asarray(b, dtype=np.float64)
         return self.Q.value(x) + float(self.q @ x) + float(self.p @ b) + self.offset
 
     def bounds_given(self, b: ArrayLike) -> tuple[Vector, Vector]:
-        """Lower and upper bounds of x when the binaries are b."""
+        """Lower and upper bounds of x when the binaries are b.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(q=[1, 1], x_lower=1, x_upper=5, switch=[0, -1])
+        >>> problem.bounds_given([0])
+        (array([0., 1.]), array([0., 5.]))
+        """
         on = np.ones(self.n)
         on[self.switched] = np.asarray(b, dtype=np.float64)[self.switch[self.switched]]
         with np.errstate(invalid="ignore"):
@@ -320,7 +361,15 @@ class Problem:
         return lower, upper
 
     def violation(self, x: ArrayLike, b: ArrayLike) -> float:
-        """Largest violation of any row, bound, link, binary row or of b in {0,1}, in the caller's units."""
+        """Largest violation of any row, bound, link, binary row or of b in {0,1}, in the caller's units.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> problem = hm.Problem(q=[1, 1], A=[1, 1], row_lower=2, x_lower=0, x_upper=5)
+        >>> problem.violation([0.5, 1.0], [])
+        0.5
+        """
         x = np.asarray(x, dtype=np.float64)
         b = np.asarray(b, dtype=np.float64)
         if not (np.isfinite(x).all() and np.isfinite(b).all()):
@@ -428,7 +477,14 @@ class Problem:
         return digest.hexdigest()
 
     def describe(self) -> str:
-        """One line of sizes."""
+        """One line of sizes.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.Problem(q=[1, 1], x_lower=0, x_upper=5, switch=[0, -1]).describe()
+        'MILP: 2 continuous (1 switched), 1 binary, 0 rows, 0 binary rows'
+        """
         kind = "MILP" if self.is_linear else f"MIQP ({self.Q.kind} Q)"
         return (
             f"{kind}: {self.n} continuous ({int(self.switched.sum())} switched), {self.m} binary, "

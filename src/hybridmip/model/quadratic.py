@@ -44,7 +44,7 @@ class QuadraticForm(ABC):
 
     @abstractmethod
     def absolute_matvec(self, x: Vector) -> Vector:
-        """|Q| |x|, or more: what the rounding of Q x is in proportion to."""
+        """`|Q| |x|`, or more: what the rounding of Q x is in proportion to."""
 
     @abstractmethod
     def diagonal(self) -> Vector:
@@ -264,6 +264,19 @@ class FactorModel(QuadraticForm):
     ------
     ProblemError
         If shapes disagree, an entry is not finite, W is not semidefinite or d is negative.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> covariance = hm.FactorModel(
+    ...     loadings=[[1.0], [0.5], [2.0]], factor_covariance=[0.04], specific_variance=[0.01, 0.02, 0.03]
+    ... )
+    >>> covariance
+    <FactorModel of 3 variables, 1 factors>
+    >>> covariance.toarray().round(4)
+    array([[0.05, 0.02, 0.08],
+           [0.02, 0.03, 0.04],
+           [0.08, 0.04, 0.19]])
     """
 
     def __init__(self, loadings: ArrayLike, factor_covariance: ArrayLike, specific_variance: ArrayLike) -> None:

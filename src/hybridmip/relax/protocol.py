@@ -180,6 +180,25 @@ class Relaxation(Protocol):
         Relaxations after which it has nothing to add but diversity: it is left out where it takes long.
     others_need_it : bool
         Whether others are read off it: where it has no answer they have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hybridmip as hm
+    >>> from hybridmip.model.units import Proof
+    >>> from hybridmip.relax.protocol import Relaxed
+    >>> class AtZero(hm.Relaxation):
+    ...     name = "at zero"
+    ...     def solve(self, setting, earlier, time_limit):
+    ...         problem = setting.problem
+    ...         x, rows, b_rows = np.zeros(problem.n), np.zeros(problem.rows), np.zeros(problem.B.shape[0])
+    ...         bound, proof = setting.formula.claim(Proof(setting.phi, x, rows, b_rows))
+    ...         return Relaxed(self.name, -problem.p, 0.0, x, np.zeros(problem.m), bound, rows, b_rows, x, x, proof)
+    >>> hm.RELAXATIONS["at zero"] = lambda config: AtZero()
+    >>> config = hm.Config(relaxations=("at zero",), enumerate_up_to=0)
+    >>> hm.solve(hm.market(assets=12).portfolio(assets=4), config=config).bounds["at zero"]
+    0.0
+    >>> _ = hm.RELAXATIONS.pop("at zero")
     """
 
     name: str

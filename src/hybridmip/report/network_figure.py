@@ -100,6 +100,14 @@ def network_figure(
         If the layout lacks a node or is unknown, or a `Result` comes without its network.
     FileError
         If the place cannot be written to.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> network = hm.example_network(nodes=6)
+    >>> figure = hm.network_figure(network.read(hm.solve(network)), title="Six nodes")
+    >>> len(figure.axes) > 0
+    True
     """
     if isinstance(reading, Result):
         if network is None:

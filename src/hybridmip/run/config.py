@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RELAXATIONS = ("persp", "line", "dual", "augm")
 PAPER_RELAXATIONS = ("line", "dual", "augm")
+NEIGHBORHOODS = ("paper", "descent")
 #: The settings of single phases, by their name in `Config` and in files.
 GROUPS: dict[str, type] = {
     "augm": AugmSettings,
@@ -90,6 +91,18 @@ class Config:
     ------
     ArgumentError
         If a setting is out of its range; the message names it (`pool.random`).
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> config = hm.Config(threads=1, pool=hm.PoolSettings(random=20))
+    >>> config.pool
+    PoolSettings(random=20, rounded=10)
+    >>> try:
+    ...     hm.Config(threads=0)
+    ... except hm.ArgumentError as error:
+    ...     print(error)
+    threads is 0; it must be at least 1, or None for all cores
     """
 
     name: str = "default"
@@ -116,12 +129,11 @@ class Config:
             unknown = [r for r in unknown if r not in RELAXATIONS]
         if unknown:
             raise ArgumentError(f"relaxations has {unknown[0]!r}; choose from {', '.join(RELAXATIONS)}")
-        if self.neighborhood not in ("paper", "descent"):
-            raise ArgumentError(f"neighborhood is {self.neighborhood!r}; choose 'paper' or 'descent'")
-        threads, limit, most = self.threads, self.evaluation_limit, self.enumerate_up_to
-        require(threads is None or threads >= 1, "threads", threads, "at least 1, or None for all cores")
-        require(limit is None or limit >= 1, "evaluation_limit", limit, "at least 1, or None for no limit")
-        require(most >= 0, "enumerate_up_to", most, "0 (never) or more")
+        if self.neighborhood not in NEIGHBORHOODS:
+            choices = " or ".join(map(repr, NEIGHBORHOODS))
+            raise ArgumentError(f"neighborhood is {self.neighborhood!r}; choose {choices}")
+        for name in ("threads", "evaluation_limit", "enumerate_up_to"):
+            require(name, getattr(self, name))
         for name, group in GROUPS.items():
             given = getattr(self, name)
             if not isinstance(given, group):
@@ -136,6 +148,12 @@ class Config:
         The paper leaves M_random, p, l, m and the neighbor limit open; the values here are ours. With
         p = 95 a pool of 100 shrinks, competition by competition, to a stable score of survivors. Changes are
         those of `replace`.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.Config.paper(walk={"limit": 1000}).walk
+        WalkSettings(limit=1000)
         """
         algorithm = cls(
             name="paper",
@@ -156,6 +174,13 @@ class Config:
         """Answers in milliseconds and no bounds: the search alone, from a few random starts.
 
         Changes are those of `replace`.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> result = hm.solve(hm.market(assets=30).portfolio(assets=5), config=hm.Config.quick())
+        >>> str(result.status), result.certificate
+        ('feasible', <Certificate of the bound 0 (trivial), n = 30>)
         """
         algorithm = cls(
             name="quick",
@@ -176,6 +201,18 @@ class Config:
             If the file cannot be read, has a table or a setting that there is none of, or a value of the wrong type.
         ArgumentError
             If a setting is out of its range.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "config.toml")
+        ...     with file.open("w") as text:
+        ...         print('base = "quick"', "pool.random = 8", sep=chr(10), file=text)
+        ...     config = hm.Config.from_file(file)
+        >>> config.name, config.pool.random
+        ('quick', 8)
         """
         import tomllib
 
@@ -199,6 +236,12 @@ class Config:
 
         A group is replaced as a whole (`pool=PoolSettings(random=0)`, whose other settings are those of `Config()`), or
         by a dict of the settings that change.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.Config().replace(threads=1, pool={"random": 0}).pool
+        PoolSettings(random=0, rounded=10)
         """
         for name, change in changes.items():
             if name in GROUPS and isinstance(change, Mapping):

@@ -7,10 +7,13 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import fields, replace
+from typing import NamedTuple
 
 from hybridmip.model.structure import Structure
-from hybridmip.run.config import GROUPS, Config
+from hybridmip.relax.registry import RELAXATIONS
+from hybridmip.run.config import GROUPS, NEIGHBORHOODS, Config
 from hybridmip.run.phases import DEFAULT, PAPER, QUICK
+from hybridmip.run.settings import RULES
 
 _PORTFOLIO = Structure(
     binaries=100, variables=100, rows=3, linear=False, fixed_charge=False, binaries_determine_x=False,
@@ -71,6 +74,35 @@ def settings() -> str:
             full = f"{group}.{name}" if group else name
             lines.append(f"| `{full}` | {_meaning(kind, name)} | " + " | ".join(values) + " |")
     return "\n".join(lines)
+
+
+class Parameter(NamedTuple):
+    """A setting: its full name, its type, its range as it is checked, its default, and what it is."""
+
+    name: str
+    kind: str
+    range: str
+    default: str
+    meaning: str
+
+
+def parameters() -> list[Parameter]:
+    """Every setting of `Config` and its groups."""
+    ranges = {
+        "name": "any text",
+        "phases": "`Phase` objects, or None for those of the algorithm",
+        "relaxations": f"some of {', '.join(RELAXATIONS)}, and what was added to `RELAXATIONS`",
+        "neighborhood": " or ".join(NEIGHBORHOODS),
+        "presolve": "True or False",
+    }
+    found = []
+    for group, kind in (("", Config), *GROUPS.items()):
+        for entry in (entry for entry in fields(kind) if entry.name not in GROUPS):
+            full = f"{group}.{entry.name}" if group else entry.name
+            words = RULES[full].words if full in RULES else ranges[full]
+            default = _shown(getattr(getattr(Config(), group, Config()), entry.name))
+            found.append(Parameter(full, str(entry.type), words, default, _meaning(kind, entry.name)))
+    return found
 
 
 def _shown(value: object) -> str:

@@ -91,6 +91,20 @@ class Phase(Protocol):
         Share of the time left that it may take.
     tightens : bool
         Whether it makes the bound higher for as long as it has time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hybridmip as hm
+    >>> from hybridmip.run.phases import QUICK
+    >>> class AllOn(hm.Phase):
+    ...     name = "all on"
+    ...     def run(self, run):
+    ...         run.state.evaluate(np.ones(run.state.problem.m, dtype=bool), self.name)
+    >>> config = hm.Config.quick(phases=(AllOn(), *QUICK))
+    >>> result = hm.solve(hm.market(assets=12).portfolio(), config=config)
+    >>> "all on" in [phase.name for phase in result.phases]
+    True
     """
 
     name: str

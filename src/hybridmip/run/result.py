@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """What we have."""
+    """What we have.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> [str(status) for status in hm.Status]
+    ['optimal', 'feasible', 'infeasible', 'unknown']
+    >>> hm.Status.OPTIMAL == "optimal"
+    True
+    """
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -32,7 +41,16 @@ class Status(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why we stopped; never mixed with what we have."""
+    """Why we stopped; never mixed with what we have.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> [str(reason) for reason in hm.StopReason][:5]
+    ['gap_reached', 'converged', 'exhausted', 'time_limit', 'evaluation_limit']
+    >>> hm.solve(hm.Problem(p=[1, -2]), config=hm.Config(enumerate_up_to=4)).stop_reason
+    <StopReason.GAP_REACHED: 'gap_reached'>
+    """
 
     GAP_REACHED = "gap_reached"
     CONVERGED = "converged"
@@ -47,7 +65,16 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A new best answer, as it was found."""
+    """A new best answer, as it was found.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> result = hm.solve(hm.market(assets=30).portfolio(assets=5))
+    >>> best = result.trace[-1]
+    >>> abs(best.objective - result.objective) < 1e-9, best.found_by == result.found_by
+    (True, True)
+    """
 
     seconds: float
     phase: str
@@ -64,7 +91,15 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class PhaseStatistics:
-    """Time and work of one phase, and how often it improved the incumbent."""
+    """Time and work of one phase, and how often it improved the incumbent.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> result = hm.solve(hm.market(assets=30).portfolio(assets=5))
+    >>> sum(phase.evaluations for phase in result.phases) <= result.evaluations
+    True
+    """
 
     name: str
     seconds: float
@@ -74,7 +109,7 @@ class PhaseStatistics:
 
 @dataclass(frozen=True)
 class Result:
-    """Answer of `hybridmip.run.solve`.
+    """Answer of `hybridmip.solve`.
 
     Attributes
     ----------
@@ -85,7 +120,7 @@ class Result:
     x, b : ndarray or None
         The point, in the caller's order and units; None without a feasible point.
     objective, bound, gap : float
-        Value of (x, b); proven lower bound (-inf if none); (objective - bound) / |objective|.
+        Value of (x, b); proven lower bound (-inf if none); `(objective - bound) / |objective|`.
     found_by : str
         The part of the solver that found the final b.
     trace : tuple of Incumbent
@@ -110,6 +145,20 @@ class Result:
         With `prove=True`, and where the tree closed the gap: a proof of the bound that anyone can check.
     suggested_time_limit : float or None
         A time limit with which the bound would become tighter; None where the gap is closed, or no limit would help.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> problem = hm.Problem(
+    ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+    ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+    ...     B=[1, 1, 1], b_upper=2,
+    ... )
+    >>> result = hm.solve(problem)
+    >>> result.has_solution, result.violation < 1e-9, str(result.rests_on)
+    (True, True, 'proven')
+    >>> round(result.certificate.claimed, 6)
+    0.666667
     """
 
     problem: Problem = field(repr=False)
@@ -179,7 +228,15 @@ class Result:
         return tuple(self.problem.b_names[i] for i in np.flatnonzero(self.b))
 
     def nonzeros(self) -> Iterator[tuple[str, float]]:
-        """(name, value) of every nonzero x."""
+        """(name, value) of every nonzero x.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> result = hm.solve(hm.Problem(q=[3, 1], A=[1, 1], row_lower=2, x_lower=0, x_upper=5))
+        >>> list(result.nonzeros())
+        [('x1', 2.0)]
+        """
         if self.x is None:
             return
         for j in np.flatnonzero(self.x):
@@ -192,6 +249,13 @@ class Result:
         ----------
         values : str
             Key under which the nonzero x are given, by name (`x`, or `weights` for a portfolio).
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> document = hm.solve(hm.Problem(q=[3, 1], A=[1, 1], row_lower=2, x_lower=0, x_upper=5)).to_dict()
+        >>> document["status"], document["objective"], document["x"]
+        ('optimal', 2.0, {'x1': 2.0})
         """
 
         def number(value: float) -> float | None:

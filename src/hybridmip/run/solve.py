@@ -99,6 +99,20 @@ def solve(
         If an argument is out of its range.
     UnboundedError
         If the objective has no lower limit.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> problem = hm.Problem(
+    ...     Q=[2, 1, 3], A=[1, 1, 1], row_lower=1, row_upper=1,
+    ...     x_lower=0, x_upper=1, switch=[0, 1, 2],
+    ...     B=[1, 1, 1], b_upper=2,
+    ... )
+    >>> result = hm.solve(problem)
+    >>> str(result.status), round(result.objective, 6), result.gap < 1e-6
+    ('optimal', 0.666667, True)
+    >>> result.selected, result.x.round(4)
+    (('b0', 'b1'), array([0.3333, 0.6667, 0.    ]))
     """
     config = config if config is not None else Config()
     gap = OPTIMAL_GAP if gap is None else gap

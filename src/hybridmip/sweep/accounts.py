@@ -302,6 +302,20 @@ class Rebalanced:
         Accounts by status.
     seconds : float
     interrupted : bool
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> market = hm.market(assets=12, seed=1).portfolio(assets=(None, 5), objective="utility", trade_cost=0.001)
+    >>> held = [
+    ...     {"account": "A1", "holdings": {market.names[0]: 0.5, market.names[1]: 0.5}},
+    ...     {"account": "A2", "holdings": {"no such": 1.0}},
+    ... ]
+    >>> found = hm.rebalance(held, market)
+    >>> {status: number for status, number in found.counts.items() if number}
+    {'within gap': 1, 'bad input': 1}
+    >>> [record["account"] for record in found.records() if "reason" in record]
+    ['A2']
     """
 
     def __init__(
@@ -333,7 +347,16 @@ class Rebalanced:
         return card("Rebalanced", facts, "", columns, rows)
 
     def records(self) -> Iterator[Record]:
-        """Answers in the order of the accounts, one at a time."""
+        """Answers in the order of the accounts, one at a time.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> market = hm.market(assets=12, seed=1).portfolio(assets=(None, 5), objective="utility", trade_cost=0.001)
+        >>> found = hm.rebalance([{"account": "A1", "holdings": {market.names[0]: 1.0}}], market)
+        >>> [(record["account"], record["status"]) for record in found.records()]
+        [('A1', 'within gap')]
+        """
         for _, record in self._store.each(PHASE):
             yield record
 
@@ -364,7 +387,19 @@ class Rebalanced:
         return pd.DataFrame(self.trade_rows(), columns=["account", "asset", "trade", "weight"])
 
     def save(self, folder: str | Path, title: str = "", page: bool = True) -> list[Path]:
-        """Write accounts.csv, trades.csv and report.html into a folder; returns what was written."""
+        """Write accounts.csv, trades.csv and report.html into a folder; returns what was written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import hybridmip as hm
+        >>> market = hm.market(assets=12, seed=1).portfolio(assets=(None, 5), objective="utility", trade_cost=0.001)
+        >>> found = hm.rebalance([{"account": "A1", "holdings": {market.names[0]: 1.0}}], market)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = found.save(folder)
+        >>> [file.name for file in files]
+        ['accounts.csv', 'trades.csv', 'report.html']
+        """
         return save_accounts(self, Path(folder), title, page, COLUMNS, STATUS_WORDS)
 
     def close(self) -> None:

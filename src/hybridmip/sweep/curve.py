@@ -81,6 +81,14 @@ class Point:
         Expected return after costs above the portfolio's `risk_free`, per unit of risk.
     time_helps : bool
         Whether more time would have gone into a higher bound.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+    >>> point = hm.frontier(portfolio, points=3)[0]
+    >>> point.parameter == portfolio.efficient_range()[0], point.gap < 1e-6
+    (True, True)
     """
 
     point: int
@@ -133,6 +141,16 @@ class Frontier:
         Wall time of the run (of this process, if it was resumed).
     interrupted : bool
         Whether it was ended before all was done.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+    >>> curve = hm.frontier(portfolio, points=3, between="attainable")
+    >>> len(curve), curve.parameter, curve.counts["optimal"]
+    (3, 'target_return', 3)
+    >>> str(curve[0].status), len(curve[0].selected)
+    ('optimal', 4)
     """
 
     def __init__(
@@ -259,7 +277,18 @@ class Frontier:
         return {status: statuses.count(status) for status in ("optimal", "feasible", "infeasible", "unknown")}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per point; what is missing is NaN."""
+        """One row per point; what is missing is NaN.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> hm.frontier(portfolio, points=3).to_frame()[["target_return", "risk", "status"]].round(4)
+           target_return    risk      status
+        0         0.0023  0.0219     optimal
+        1         0.0029  0.0229     optimal
+        2         0.0035     NaN  infeasible
+        """
         import pandas as pd  # 0.3 s, for who asks for a table
 
         def number(value: float | None) -> float:
@@ -288,7 +317,16 @@ class Frontier:
         return pd.DataFrame(rows)
 
     def weights(self) -> pd.DataFrame:
-        """Weights by point (index) and name, of all that are ever held; NaN for a point without an answer."""
+        """Weights by point (index) and name, of all that are ever held; NaN for a point without an answer.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> weights = hm.frontier(portfolio, points=3, between="attainable").weights()
+        >>> weights.shape, weights.sum(axis=1).round(9).tolist()
+        ((3, 9), [1.0, 1.0, 1.0])
+        """
         import pandas as pd  # 0.3 s, for who asks for a table
 
         held = [name for name in self.x_names if any(name in point.weights for point in self.points)]
@@ -369,6 +407,14 @@ class Frontier:
         ------
         ArgumentError
             If `ax` is not of Matplotlib.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> figure = hm.frontier(portfolio, points=3, between="attainable").plot()
+        >>> len(figure.axes) > 0
+        True
         """
         axes = None if ax is None else as_axes(ax)
         full = filled([point.status for point in self.points])
@@ -444,11 +490,32 @@ class Frontier:
         )
 
     def document(self, title: str = "") -> dict[str, Any]:
-        """The frontier as a document ready for JSON, as the page takes it."""
+        """The frontier as a document ready for JSON, as the page takes it.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> document = hm.frontier(portfolio, points=3).document("Three points")
+        >>> document["title"], document["parameter"], len(document["points"])
+        ('Three points', 'target_return', 3)
+        """
         return frontier_document(self, title)
 
     def report(self, path: str | Path, title: str = "") -> Path:
-        """Write the page: one HTML file that works offline."""
+        """Write the page: one HTML file that works offline.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = hm.frontier(portfolio, points=3).report(pathlib.Path(folder, "page.html"), "Three points")
+        ...     text = page.read_text(encoding="utf-8")
+        >>> "Three points" in text
+        True
+        """
         write_text(path, frontier_page(self.document(title)), "the page")
         return Path(path)
 
@@ -456,6 +523,16 @@ class Frontier:
         """Write frontier.csv, weights.csv and, if asked, frontier.png, frontier.svg and report.html into a folder.
 
         `drawing` is passed on to `plot`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = hm.frontier(portfolio, points=3).save(folder, pictures=False)
+        >>> [file.name for file in files]
+        ['frontier.csv', 'weights.csv']
         """
         folder = Path(folder)
         files = [folder / "frontier.csv", folder / "weights.csv"]

@@ -113,6 +113,17 @@ def frontier(
         If an argument is out of its range.
     FileError
         If `store` cannot be used.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+    >>> curve = hm.frontier(portfolio, points=5, between="attainable")
+    >>> [round(point.risk, 4) for point in curve]
+    [0.032, 0.0224, 0.0216, 0.0231, 0.0393]
+    >>> by_count = hm.frontier(portfolio, [2, 3, 4], vary="assets")
+    >>> [len(point.selected) for point in by_count]
+    [2, 3, 4]
     """
     members = as_family(family, vary)
     config = Config() if config is None else config

@@ -24,6 +24,16 @@ def register() -> None:
     """Make `solver="HYBRIDMIP"` known to cvxpy, and to skfolio, for as long as this process runs.
 
     It comes last in cvxpy's lists, so no problem is given to it that does not ask for it while another solver is there.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> import hybridmip as hm
+    >>> x, b = cp.Variable(3, nonneg=True), cp.Variable(3, boolean=True)
+    >>> problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1, x <= b, cp.sum(b) <= 2])
+    >>> hm.cvxpy.register()
+    >>> round(float(problem.solve(solver="HYBRIDMIP")), 6)
+    0.5
     """
     defines.SOLVER_MAP_CONIC[NAME] = HYBRIDMIP
     for module, attribute in LISTS:

@@ -46,7 +46,20 @@ NAMES_TOLD = 4
 
 
 class NotServedError(ProblemError, SolverError):  # type: ignore[misc]
-    """The model has something that ours cannot hold; also a cvxpy `SolverError`, as its callers expect."""
+    """The model has something that ours cannot hold; also a cvxpy `SolverError`, as its callers expect.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> import hybridmip as hm
+    >>> x, b = cp.Variable(2, name="x"), cp.Variable(2, boolean=True)
+    >>> problem = cp.Problem(cp.Minimize(cp.sum(b)), [cp.norm(x) <= 1, x <= b])
+    >>> try:
+    ...     problem.solve(solver=hm.cvxpy.HYBRIDMIP)
+    ... except hm.cvxpy.NotServedError as error:
+    ...     print(str(error).partition(":")[0])
+    the cvxpy problem has a second-order cone over x[0], x[1] that HYBRIDMIP cannot move into the objective
+    """
 
 
 class NoPointError(Exception):

@@ -81,7 +81,19 @@ class Answer:
 
 
 class HybridMIP(ConicSolver):  # type: ignore[misc]
-    """HybridMIP as a cvxpy solver: `problem.solve(solver=HYBRIDMIP, time_limit=5)`."""
+    """HybridMIP as a cvxpy solver: `problem.solve(solver=HYBRIDMIP, time_limit=5)`.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> import hybridmip as hm
+    >>> x, b = cp.Variable(3, nonneg=True), cp.Variable(3, boolean=True)
+    >>> problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1, x <= b, cp.sum(b) <= 2])
+    >>> round(float(problem.solve(solver=hm.cvxpy.HYBRIDMIP)), 6)
+    0.5
+    >>> problem.status
+    'optimal'
+    """
 
     MIP_CAPABLE = True
     BOUNDED_VARIABLES = True
@@ -183,6 +195,16 @@ def bound(problem: Any) -> float:
     """What no point of a solved cvxpy problem can be better than, in the problem's own sense.
 
     A lower bound of what is minimised, an upper one of what is maximised; infinite where there is none.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> import hybridmip as hm
+    >>> x, b = cp.Variable(3, nonneg=True), cp.Variable(3, boolean=True)
+    >>> problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1, x <= b, cp.sum(b) <= 2])
+    >>> _ = problem.solve(solver=hm.cvxpy.HYBRIDMIP)
+    >>> round(hm.cvxpy.bound(problem), 4)
+    0.5
     """
     statistics = None if problem.solver_stats is None else problem.solver_stats.extra_stats
     if not isinstance(statistics, dict) or "bound" not in statistics:

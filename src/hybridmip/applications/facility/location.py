@@ -56,6 +56,16 @@ class FacilityLocation:
         If names are not unique, or the capacities together are below the demand.
     ProblemError
         If the data are not finite, or of the wrong size or sign.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> location = hm.FacilityLocation(
+    ...     capacity=10, fixed_cost=[6, 4], demand=[3, 4, 5], service_cost=[[1, 2, 3], [4, 1, 2]],
+    ... )
+    >>> answer = location.read(hm.solve(location))
+    >>> answer.open_facilities, round(answer.cost, 6)
+    (('F1', 'F2'), 14.0)
     """
 
     facilities: tuple[str, ...]
@@ -118,6 +128,18 @@ class FacilityLocation:
         """A location problem from an OR-Library warehouse file, plain or gzipped.
 
         Its problem is, without `single_source`, the one that `read_problem` gives for that file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> numbers = ["2 3", "10 6", "10 4", "3", "1 4", "4", "2 1", "5", "3 2"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "cap.txt")
+        ...     _ = file.write_text(chr(10).join(numbers))
+        ...     location = hm.FacilityLocation.from_orlib(file)
+        >>> location
+        <FacilityLocation of 2 facilities, 3 customers>
         """
         return cls(*parse_warehouses(read_text(path), str(path)), single_source=single_source)
 
@@ -139,6 +161,13 @@ class FacilityLocation:
         x are the shares, named "F1 -> C1", switched by their facility's binary, "F1". With a single source
         the shares are binaries themselves, named like that, and there are no x. Rows are named
         "customer C1", "capacity of F1" and, for single sources, "F1 serves C1".
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> location = hm.FacilityLocation(capacity=None, fixed_cost=[6, 4], service_cost=[[1, 2, 3], [4, 1, 2]])
+        >>> location.problem().row_names
+        ('customer C1', 'customer C2', 'customer C3')
         """
         return self._problem
 
@@ -159,6 +188,13 @@ class FacilityLocation:
         ------
         ArgumentError
             If the result has no solution, or belongs to another location problem.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> location = hm.FacilityLocation(capacity=None, fixed_cost=[6, 4], service_cost=[[1, 2, 3], [4, 1, 2]])
+        >>> location.read(hm.solve(location))
+        <FacilityResult: 1 of 2 facilities open, cost 11 (fixed 4, linear 7)>
         """
         if result.x is None or result.b is None:
             raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")

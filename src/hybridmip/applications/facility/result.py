@@ -33,6 +33,19 @@ class FacilityResult(Opened):
         Whether each facility is open.
     objective, bound, gap, status
         Of the solve.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> location = hm.FacilityLocation(
+    ...     capacity=10, fixed_cost=[6, 4], demand=[3, 4, 5], service_cost=[[1, 2, 3], [4, 1, 2]],
+    ... )
+    >>> answer = location.read(hm.solve(location))
+    >>> answer.shares.round(6)
+    array([[1., 0., 0.],
+           [0., 1., 1.]])
+    >>> {kind: round(cost, 6) for kind, cost in answer.cost_split.items()}
+    {'fixed': 10.0, 'linear': 4.0, 'quadratic': 0.0}
     """
 
     what = "facilities"
@@ -98,7 +111,20 @@ class FacilityResult(Opened):
         )
 
     def table(self) -> pd.DataFrame:
-        """One row per open facility: load, capacity, use (share of the capacity), customers, fixed cost."""
+        """One row per open facility: load, capacity, use (share of the capacity), customers, fixed cost.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> location = hm.FacilityLocation(
+        ...     capacity=10, fixed_cost=[6, 4], demand=[3, 4, 5], service_cost=[[1, 2, 3], [4, 1, 2]],
+        ... )
+        >>> location.read(hm.solve(location)).table().round(4)
+                  load  capacity  use  customers  fixed cost
+        facility
+        F1         3.0      10.0  0.3          1         6.0
+        F2         9.0      10.0  0.9          2         4.0
+        """
         import pandas as pd  # 0.3 s, for who asks for a table
 
         location = self.location

@@ -28,6 +28,12 @@ def example_network(
         Whether arcs also cost by the square of their flow.
     commodities : int, optional
         So many pairs of nodes with a demand, instead of supplies; the nodes are then called A, B, C, ...
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> hm.example_network(seed=1, nodes=8)
+    <FixedChargeNetwork of 8 nodes, 30 arcs>
     """
     rng = np.random.default_rng(whole("seed", seed, 0))
     count, links = whole("nodes", nodes, 4), whole("degree", degree, 1)

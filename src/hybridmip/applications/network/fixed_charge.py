@@ -69,6 +69,17 @@ class FixedChargeNetwork:
         If an option is out of its range, or two of them contradict each other.
     ProblemError
         If the data are not finite, of the wrong size or sign, or supplies do not balance.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> network = hm.FixedChargeNetwork(
+    ...     nodes=["mill", "port", "town"], arcs=[("mill", "port"), ("port", "town"), ("mill", "town")],
+    ...     supply={"mill": 4, "town": -4}, capacity=10, unit_cost=[1, 1, 5], fixed_cost=[3, 3, 2],
+    ... )
+    >>> answer = network.read(hm.solve(network))
+    >>> answer.open_arcs, answer.cost
+    (('mill->port', 'port->town'), 14.0)
     """
 
     nodes: tuple[Node, ...]
@@ -175,6 +186,17 @@ class FixedChargeNetwork:
             Edge attributes; an edge without one has no limit, or costs nothing.
         commodities, max_open, min_open
             As for the class; commodities default to `graph.graph["commodities"]`, if there are any.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> import networkx as nx
+        >>> graph = nx.DiGraph()
+        >>> graph.add_node("mill", demand=-4)
+        >>> graph.add_node("town", demand=4)
+        >>> graph.add_edge("mill", "town", weight=5, fixed_cost=2)
+        >>> hm.FixedChargeNetwork.from_networkx(graph).total
+        4.0
         """
         arguments = graphs.from_graph(
             graph,
@@ -212,6 +234,15 @@ class FixedChargeNetwork:
             Columns origin, destination, demand.
         max_open, min_open
             As for the class.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> import pandas as pd
+        >>> arcs = pd.DataFrame({"from": ["mill", "port"], "to": ["port", "town"], "unit_cost": 1, "fixed_cost": 3})
+        >>> nodes = pd.DataFrame({"node": ["mill", "town"], "supply": [4, -4]})
+        >>> hm.FixedChargeNetwork.from_frames(arcs, nodes)
+        <FixedChargeNetwork of 3 nodes, 2 arcs>
         """
         return cls(**frames.from_tables(arcs, nodes, commodities), max_open=max_open, min_open=min_open)
 
@@ -225,7 +256,21 @@ class FixedChargeNetwork:
         max_open: int | None = None,
         min_open: int | None = None,
     ) -> FixedChargeNetwork:
-        """A network from CSV files with the columns that `from_frames` takes, plain or gzipped."""
+        """A network from CSV files with the columns that `from_frames` takes, plain or gzipped.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import hybridmip as hm
+        >>> tables = hm.example_network(nodes=6).to_frames()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = [pathlib.Path(folder, name) for name in ("arcs.csv", "nodes.csv")]
+        ...     for table, file in zip(tables, files):
+        ...         table.to_csv(file, index=False)
+        ...     network = hm.FixedChargeNetwork.from_csv(*files)
+        >>> network
+        <FixedChargeNetwork of 6 nodes, 22 arcs>
+        """
         return cls.from_frames(
             read_arcs(arcs),
             None if nodes is None else read_nodes(nodes),
@@ -246,11 +291,26 @@ class FixedChargeNetwork:
         return cls(**canad.from_design(design, str(path)), max_open=max_open, min_open=min_open)
 
     def to_networkx(self) -> nx.DiGraph:
-        """A networkx DiGraph (MultiDiGraph if arcs are parallel) with the attributes that `from_networkx` reads."""
+        """A networkx DiGraph (MultiDiGraph if arcs are parallel) with the attributes that `from_networkx` reads.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.example_network(nodes=6).to_networkx().number_of_nodes()
+        6
+        """
         return graphs.to_graph(self)
 
     def to_frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """(arcs, nodes) as `from_frames` takes them; an arc without a limit has capacity NaN."""
+        """(arcs, nodes) as `from_frames` takes them; an arc without a limit has capacity NaN.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> arcs, nodes = hm.example_network(nodes=6).to_frames()
+        >>> list(arcs.columns), list(nodes.columns)
+        (['from', 'to', 'capacity', 'unit_cost', 'fixed_cost', 'quadratic_cost'], ['node', 'supply', 'x', 'y'])
+        """
         return frames.to_tables(self)
 
     # Names and positions --------------------------------------------------------------------------------------
@@ -333,6 +393,12 @@ class FixedChargeNetwork:
         "A->B [A to C]", and for arcs with a quadratic cost their total "A->B". Rows are named "flow at A" (with
         "[A to C]" for a commodity), "capacity of A->B" and "total of A->B", binary rows "open arcs", "arcs into C"
         and "arcs out of A". The last two follow from the others: they say how many arcs a sink or a source needs.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.example_network().problem().describe()
+        'MILP: 44 continuous (44 switched), 44 binary, 12 rows, 7 binary rows'
         """
         return self._problem
 
@@ -347,6 +413,14 @@ class FixedChargeNetwork:
         ------
         ArgumentError
             If the result has no solution, or belongs to another network.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> network = hm.example_network(nodes=6)
+        >>> answer = network.read(hm.solve(network))
+        >>> answer
+        <NetworkResult: 5 of 22 arcs open, cost 1776.1 (fixed 1449, linear 327.1)>
         """
         if result.x is None or result.b is None:
             raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")

@@ -38,6 +38,21 @@ class NetworkResult(Opened):
         Whether each arc is open; one that is may carry nothing (see `idle`).
     objective, bound, gap, status
         Of the solve.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> network = hm.FixedChargeNetwork(
+    ...     nodes=["mill", "port", "town"], arcs=[("mill", "port"), ("port", "town"), ("mill", "town")],
+    ...     supply={"mill": 4, "town": -4}, capacity=10, unit_cost=[1, 1, 5], fixed_cost=[3, 3, 2],
+    ... )
+    >>> answer = network.read(hm.solve(network))
+    >>> print(answer)
+    2 of 3 arcs open, cost 14 (fixed 6, linear 8)
+      mill->port           4 of 10
+      port->town           4 of 10
+    >>> answer.flow, answer.cost_split
+    (array([4., 4., 0.]), {'fixed': 6.0, 'linear': 8.0, 'quadratic': 0.0})
     """
 
     what = "arcs"
@@ -157,7 +172,16 @@ class NetworkResult(Opened):
         )
 
     def to_networkx(self, closed: bool = False) -> nx.DiGraph:
-        """The open arcs (with `closed`, all) as a networkx graph; edges carry `flow` and `open` besides."""
+        """The open arcs (with `closed`, all) as a networkx graph; edges carry `flow` and `open` besides.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> network = hm.example_network(nodes=6)
+        >>> graph = network.read(hm.solve(network)).to_networkx()
+        >>> sum(open_ for _, _, open_ in graph.edges(data="open"))
+        5
+        """
         graph = self.network.to_networkx()
         taken: dict[tuple[Node, Node], int] = {}
         for a, (tail, head) in enumerate(self.network.arcs):

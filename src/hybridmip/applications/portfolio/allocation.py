@@ -37,6 +37,15 @@ class Allocation:
         Price of a share, and the weight that it comes to.
     left : float
         Money that no whole lot could be bought for.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> market = hm.market(assets=12, seed=1)
+    >>> answer = market.portfolio(assets=4, min_weight=0.05).solve()
+    >>> bought = answer.allocate(market.prices().iloc[-1], value=10_000)
+    >>> bought.left >= 0, list(bought.table().columns)
+    (True, ['shares', 'price', 'value', 'weight'])
     """
 
     names: tuple[str, ...]

@@ -27,6 +27,14 @@ class Benchmark:
         Its own variance.
     expected_return : float
         Its expected return per period.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> market = hm.market(assets=12, seed=1)
+    >>> index = hm.Benchmark(covariance=market.covariance.matvec([1 / 12] * 12), variance=0.0004)
+    >>> market.portfolio(assets=4, objective="tracking", benchmark=index)
+    <Portfolio of 12 candidates, assets=4>
     """
 
     covariance: Vector
@@ -48,6 +56,15 @@ class Benchmark:
         ------
         ArgumentError
             If the dates differ, are fewer than two, or a return is no number.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> returns = hm.market(assets=12, seed=1).returns()
+        >>> index = hm.Benchmark.from_returns(returns.mean(axis=1), returns)
+        >>> portfolio = hm.Portfolio(returns.mean(), returns.cov(), assets=6, objective="tracking", benchmark=index)
+        >>> round(portfolio.solve().tracking_error, 4)
+        0.0069
         """
         own, others = np.asarray(returns, dtype=np.float64), np.asarray(assets, dtype=np.float64)
         if own.ndim != 1 or others.ndim != 2 or own.size != others.shape[0]:

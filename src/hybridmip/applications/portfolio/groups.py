@@ -25,6 +25,15 @@ class Group:
         How many members are held; None for no upper limit.
     min_weight, max_weight : float or None
         Limits of the members' total weight; None for no limit.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> market = hm.market(assets=12, sectors=["Banks", "Energy"], seed=1)
+    >>> banks = hm.Group(market.groups()["Banks"], max_assets=1, max_weight=0.25)
+    >>> answer = market.portfolio(assets=4, groups={"Banks": banks}).solve()
+    >>> sum(name in banks.members for name in answer.weights.index)
+    1
     """
 
     members: Sequence[str | int]

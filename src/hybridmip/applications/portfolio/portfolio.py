@@ -131,6 +131,19 @@ class Portfolio:
     ProblemError
         If the data are not finite, their shapes disagree, or the covariance is not symmetric
         positive semidefinite.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> portfolio = hm.Portfolio(
+    ...     returns=[0.010, 0.012, 0.008, 0.015], covariance=[0.10, 0.12, 0.08, 0.20],
+    ...     names=["Oak", "Elm", "Ash", "Fir"], assets=2, min_weight=0.1, target_return=0.010, return_sense="at_least",
+    ... )
+    >>> print(portfolio.solve())
+    2 of 4 assets, expected return 1 %, risk 22.36 % per period
+      Ash    50.00 %
+      Elm    50.00 %
+    gap: proven optimal
     """
 
     returns: Vector
@@ -289,6 +302,16 @@ class Portfolio:
         Rows are named "budget", "return", "turnover", "gross", "short", "weight of <group>", "exposure to <factor>",
         binary rows "assets", "trades" and "count of <group>"; x and b carry the names of the assets, with the mode
         where an asset has several ("AAA (sold)").
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> problem = portfolio.problem()
+        >>> problem.describe()
+        'MIQP (factormodel Q): 12 continuous (12 switched), 12 binary, 1 rows, 1 binary rows'
+        >>> problem.row_names, problem.b_row_names
+        (('budget',), ('assets',))
         """
         if self.objective == "sharpe":
             return sharpe.build(self, self.modes)
@@ -301,6 +324,16 @@ class Portfolio:
         ------
         ProblemError
             If no portfolio was found.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> answer = portfolio.solve()
+        >>> answer.weights.round(3).to_dict()
+        {'ENER03': 0.436, 'BANK05': 0.223, 'BANK02': 0.184, 'ENER01': 0.157}
+        >>> round(answer.risk, 5), str(answer.result.status)
+        (0.02157, 'optimal')
         """
         from hybridmip.run.solve import solve  # with Numba 0.5 s, which building a portfolio does not need
 
@@ -310,7 +343,15 @@ class Portfolio:
         return self.read(result)
 
     def with_target(self, target_return: float | None) -> Portfolio:
-        """The same portfolio with another target return; None for no target."""
+        """The same portfolio with another target return; None for no target.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> portfolio.with_target(0.002)
+        <Portfolio of 12 candidates, assets=4, target_return=0.002>
+        """
         value = None if target_return is None else number("target_return", target_return)
         _ = self.modes, self.trading, self.members  # which do not depend on it
         other = copy.copy(self)
@@ -318,7 +359,15 @@ class Portfolio:
         return other
 
     def replace(self, **changes: Any) -> Portfolio:
-        """The same portfolio with some arguments changed, checked anew."""
+        """The same portfolio with some arguments changed, checked anew.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> portfolio.replace(assets=(2, 5), max_weight=0.4)
+        <Portfolio of 12 candidates, assets=(2, 5)>
+        """
         arguments = {
             "names": self.names, "assets": self.assets, "min_weight": self.min_weight, "max_weight": self.max_weight,
             "target_return": self.target_return, "return_sense": self.return_sense, "budget": self.budget,
@@ -332,7 +381,14 @@ class Portfolio:
         return Portfolio(returns, changes.pop("covariance", self.covariance), **{**arguments, **changes})
 
     def expected_return(self, x: Any) -> float:
-        """Expected return of the weights x."""
+        """Expected return of the weights x.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.Portfolio([0.01, 0.02], [[0.1, 0.0], [0.0, 0.3]]).expected_return([0.5, 0.5])
+        0.015
+        """
         return float(self.returns @ self._point(x))
 
     def portfolio_return(self, x: Any) -> float:
@@ -340,7 +396,14 @@ class Portfolio:
         return self.expected_return(x)
 
     def variance(self, x: Any) -> float:
-        """Variance of the weights x."""
+        """Variance of the weights x.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> hm.Portfolio([0.01, 0.02], [[0.1, 0.0], [0.0, 0.3]]).variance([0.5, 0.5])
+        0.1
+        """
         return self.covariance.value(self._point(x))
 
     def read(self, result: Result) -> PortfolioResult:
@@ -350,6 +413,15 @@ class Portfolio:
         ------
         ArgumentError
             If the result has no solution, or belongs to other assets.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> result = hm.solve(portfolio, seed=3)
+        >>> answer = portfolio.read(result)
+        >>> len(answer.weights), round(float(answer.weights.sum()), 9)
+        (4, 1.0)
         """
         if result.x is None or result.b is None:
             raise ArgumentError(f"result has no solution (status {result.status}); ask has_solution first")
@@ -374,6 +446,13 @@ class Portfolio:
         sum x = budget and min(min_weight, 0) <= x <= max(max_weight, 0): no count, no minimum for a
         held asset, no group. Targets beyond the upper end have no portfolio, those below the lower
         end no reason.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> [round(end, 6) for end in portfolio.efficient_range()]
+        [0.002315, 0.003489]
         """
         return return_range.efficient_range(self)
 
@@ -394,6 +473,13 @@ class Portfolio:
         ------
         ProblemError
             If no portfolio was found.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> [round(end, 6) for end in portfolio.attainable_range()]
+        [0.001491, 0.003418]
         """
         return return_range.attainable_range(self, time_limit, seed)
 

@@ -57,6 +57,21 @@ class PortfolioResult:
         Whether each asset is selected; one that is may have weight 0.
     result : Result, optional
         The answer of the solver, with its bound.
+
+    Examples
+    --------
+    >>> import hybridmip as hm
+    >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+    >>> answer = portfolio.solve()
+    >>> answer.table().round(4)
+            weight  expected_return  risk_contribution
+    asset
+    ENER03  0.4363           0.0022             0.4363
+    BANK05  0.2228           0.0034             0.2228
+    BANK02  0.1842           0.0028             0.1842
+    ENER01  0.1567           0.0020             0.1567
+    >>> round(answer.risk, 6), round(answer.expected_return, 6)
+    (0.021567, 0.002534)
     """
 
     portfolio: Portfolio
@@ -196,6 +211,14 @@ class PortfolioResult:
         periods : float
             How many periods of the data make a year: 252 for days of trading, 52 for weeks, 12 for months. Returns are
             multiplied by it and not compounded.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> portfolio = hm.market(assets=12, seed=1).portfolio(assets=4, min_weight=0.05)
+        >>> yearly = portfolio.solve().per_year(52)
+        >>> round(yearly.expected_return, 4), round(yearly.risk, 4)
+        (0.1318, 0.1555)
         """
         if not 0 < periods < np.inf:
             raise ArgumentError(f"periods is {periods!r}; give a positive number such as 252, 52 or 12")
@@ -226,6 +249,15 @@ class PortfolioResult:
             What the whole portfolio is worth.
         lot : int
             Shares that are traded together.
+
+        Examples
+        --------
+        >>> import hybridmip as hm
+        >>> market = hm.market(assets=12, seed=1)
+        >>> answer = market.portfolio(assets=4, min_weight=0.05).solve()
+        >>> bought = answer.allocate(market.prices().iloc[-1], value=10_000)
+        >>> bought.table()["shares"].to_dict()
+        {'BANK02': 9, 'BANK05': 3, 'ENER01': 36, 'ENER03': 74}
         """
         return allocate(self, prices, value, lot)
 
