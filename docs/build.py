@@ -78,6 +78,10 @@ def build(out: Path, source: Path = HERE) -> int:
     """Build the site of a folder of sources; the exit code."""
     from sphinx.cmd.build import build_main
 
+    made = source / "examples"  # by the gallery, which does not remove the pages of scripts that are gone
+    for page in made.rglob("plot_*.rst"):
+        if not (source.parent / "examples" / page.relative_to(made)).with_suffix(".py").is_file():
+            page.unlink()
     code = int(build_main(["-b", "html", "-W", "--keep-going", "-q", "-d", f"{out}.cache", str(source), str(out)]))
     if code:
         return code
