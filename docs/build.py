@@ -8,6 +8,7 @@ Nothing is fetched: addresses of other sites are checked for their form only.
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -82,6 +83,8 @@ def build(out: Path, source: Path = HERE) -> int:
     for page in made.rglob("plot_*.rst"):
         if not (source.parent / "examples" / page.relative_to(made)).with_suffix(".py").is_file():
             page.unlink()
+    if (out / "objects.inv").is_file():  # an earlier site, whose pages may be gone as well
+        shutil.rmtree(out)
     code = int(build_main(["-b", "html", "-W", "--keep-going", "-q", "-d", f"{out}.cache", str(source), str(out)]))
     if code:
         return code
