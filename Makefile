@@ -20,7 +20,7 @@ help:  ## show this list
 demo: $(VENV)/.installed  ## solve a portfolio and its frontier on built-in data (ARGS="--hold 8")
 	@$(BIN)/hybridmip demo $(ARGS)
 
-test: lint  ## linters, types, then all tests (ARGS="-k frontier")
+test: lint  ## linters, types, then all tests, which build the site too (ARGS="-k frontier")
 	@echo "==> pytest"
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
@@ -47,8 +47,9 @@ format: $(VENV)/.installed-dev  ## rewrite the sources the way the linters want 
 bench: $(VENV)/.installed-bench  ## compare with other solvers, write benchmarks/RESULTS.md (ARGS="--quick")
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-docs: $(VENV)/.installed-dev  ## build the site into docs/_build/html (every example is run; a warning is an error)
-	@$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+docs: $(VENV)/.installed-dev  ## build the site into docs/_build/html (examples are run, links checked; a warning is an error)
+	@echo "==> sphinx, every example, every link"
+	@$(BIN)/python docs/build.py docs/_build/html
 	@echo "==> docs/_build/html/index.html"
 
 clean:  ## remove caches, build output and what the demo wrote; .venv stays

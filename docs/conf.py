@@ -21,6 +21,7 @@ version = release = hybridmip.__version__
 
 extensions = [
     "myst_parser",
+    "pictures",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -31,6 +32,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "gallery",
 ]
+highlight_language = "text"  # what is indented is mostly command lines
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "notebooks"]
 nitpicky = False
@@ -80,7 +82,10 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_title = "HybridMIP"
+html_context = {"default_mode": "auto"}  # dark or light as the reader's system is
 html_show_sourcelink = False
+html_copy_source = False
+html_show_search_summary = False  # it fetches pages, which a browser refuses to do from the file system
 html_theme_options = {
     "logo": {"text": "HybridMIP"},
     "navigation_with_keys": False,

@@ -145,9 +145,9 @@ def test_only_what_is_used_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(vertices_kernel.KERNELS) <= set(loaded)
 
 
-def test_the_readme_shows_what_runs() -> None:
-    """Both tables of the README are those that `python -m hybridmip.run.overview` prints."""
-    text = (ROOT / "README.md").read_text()
+def test_the_page_shows_what_runs() -> None:
+    """Both tables of docs/how/pipeline.md are those that `python -m hybridmip.run.overview` prints."""
+    text = (ROOT / "docs" / "how" / "pipeline.md").read_text()
     assert structures() in text
     assert algorithms() in text
 

@@ -203,6 +203,23 @@ def market(n: int = 12, seed: int = 0) -> tuple[Any, Any, np.ndarray]:
     return mean, covariance, current
 
 
+def test_the_weights_of_an_answer_are_held() -> None:
+    """A Series of what is held may leave the other assets out, as the weights of an answer do; strangers are named."""
+    mean, covariance, _ = market()
+    asked = hm.Portfolio(mean, covariance, assets=3)
+    weights = asked.solve().weights
+    assert len(weights) == 3
+    again = asked.replace(current=weights)
+    for name, held in zip(again.names, again.current, strict=True):
+        assert held == weights.get(name, 0.0)
+    with pytest.raises(ArgumentError, match="names 'stranger', which is no asset"):
+        asked.replace(current=weights.rename({weights.index[0]: "stranger"}))
+    with pytest.raises(ArgumentError, match="twice"):
+        asked.replace(current=weights.rename({weights.index[0]: weights.index[1]}))
+    with pytest.raises(hm.HybridMIPError, match="finite"):
+        asked.replace(current=weights * float("nan"))
+
+
 def test_costs_above_every_gain_keep_the_holdings() -> None:
     mean, covariance, current = market()
     found = hm.Portfolio(

@@ -77,6 +77,7 @@ def test_other_objectives(files: Path, options: tuple[str, ...], key: str, capsy
         ("NOBODY,0.5\n", (), "--current names 'NOBODY', which is no asset"),
         ("a,b,c\n", (), "is not an asset and a weight"),
         ("asset,weight\nX,1\nX,2\n", (), "X is there twice"),
+        ("asset,weight,note\nX,1\n", (), "is not an asset and a weight"),
         ("asset,weight\n", (), "is empty but for its first line"),
         (None, ("--trade-cost", "-1%"), "--trade-cost of"),
         (None, ("--max-turnover", "much"), "--max-turnover is 'much'"),
@@ -95,6 +96,19 @@ def test_bad_input_is_one_line(
     told = capsys.readouterr().err
     assert message in told
     assert len(told.strip().splitlines()) == 1
+
+
+def test_what_was_written_is_held(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file of --out, with its further columns, serves as --current: on the same market nothing is traded."""
+    written = files / "weights.csv"
+    assert run(files, "--assets", "5", "--out", str(written)) == 0
+    assert len(written.read_text().splitlines()[0].split(",")) > 2
+    capsys.readouterr()
+    costs = ("--trade-cost", "0.1%", "--fixed-trade-cost", "0.1%", "--cost-weight", "1")
+    assert run(files, "--assets", "5", "--current", str(written), *costs, "--json") == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert document["turnover"] == 0.0
+    assert len(document["weights"]) == 5
 
 
 def test_excluded_assets(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

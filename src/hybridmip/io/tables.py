@@ -292,19 +292,25 @@ def read_groups(path: PathLike, names: Sequence[str]) -> dict[str, list[str]]:
 def read_weights(path: PathLike) -> dict[str, float]:
     """Weight of each asset, from a CSV with an asset and its weight in every row; the first row may be a heading.
 
+    Under a heading that begins with `asset,weight` further columns may follow, as in what `hybridmip portfolio --out`
+    writes; they are passed over.
+
     Raises
     ------
     FileError
         If the file is missing, empty, has a row that is no asset and weight, or an asset twice.
     """
     rows = rows_of(read_text(path), path)
-    if len(rows[0][1]) == 2 and as_number(rows[0][1][1]) is None:
+    heading = rows[0][1]
+    titled = [title.lower() for title in heading[:2]] == ["asset", "weight"]
+    if titled or (len(heading) == 2 and as_number(heading[1]) is None):
         rows = rows[1:]
     if not rows:
         raise FileError(f"{path} is empty but for its first line; give rows of asset and weight")
+    width = len(heading) if titled else 2
     weights: dict[str, float] = {}
     for line, row in rows:
-        value = as_number(row[1]) if len(row) == 2 and row[0] else None
+        value = as_number(row[1]) if len(row) == width and row[0] else None
         if value is None:
             raise FileError(f"{path} line {line}: {shorten(','.join(row))} is not an asset and a weight; mend that row")
         if row[0] in weights:

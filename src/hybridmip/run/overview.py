@@ -1,4 +1,4 @@
-"""What runs, as tables made of the phases themselves; README and docs/settings.md show them, and a test
+"""What runs, as tables made of the phases themselves; docs/how/pipeline.md and docs/settings.md show them, and a test
 keeps them true.
 """
 

@@ -118,6 +118,13 @@ def checked_weights(argument: str, values: Any, names: tuple[str, ...], default:
     return _finite(argument, vector, names)
 
 
+def by_name(argument: str, values: Any) -> Any:
+    """A Series as a dict, which may leave assets out, such as the weights of an answer; anything else as it is."""
+    if is_series(values) and (labels := index_labels(values.index)) is not None:
+        return dict(zip(unique(argument, labels), values, strict=True))
+    return values
+
+
 def _numbers(argument: str, values: Any) -> Vector:
     """values as an array of floats, of any shape."""
     _refuse_complex(argument, values)

@@ -23,6 +23,7 @@ from hybridmip.applications.portfolio.benchmark import Benchmark, checked_benchm
 from hybridmip.applications.portfolio.checks import (
     ASSETS,
     AssetCount,
+    by_name,
     checked_count,
     checked_covariance,
     checked_names,
@@ -100,7 +101,7 @@ class Portfolio:
     benchmark : array_like (n,), Series, dict or Benchmark, optional
         Weights of the benchmark in the assets, or its covariances with them.
     current : array_like (n,), Series or dict, optional
-        Weights held today; nothing by default.
+        Weights held today, such as the `weights` of an earlier answer; nothing by default.
     trade_cost : float, array_like (n,), Series, dict, a pair or {"buy": ..., "sell": ...}
         What a trade of weight 1 costs, as a return per period; a pair for buying and selling.
     fixed_trade_cost : float, array_like (n,), Series or dict
@@ -225,7 +226,7 @@ class Portfolio:
             "cost_weight": at_least_zero("cost_weight", cost_weight),
             "max_turnover": None if max_turnover is None else at_least_zero("max_turnover", max_turnover),
             "max_trades": None if max_trades is None else whole("max_trades", max_trades, 0),
-            "current": checked_weights(CURRENT, 0.0 if current is None else current, known, 0.0),
+            "current": checked_weights(CURRENT, 0.0 if current is None else by_name(CURRENT, current), known, 0.0),
             "trade_cost": both_ways(trade_cost, known),
             "fixed_trade_cost": not_negative(FIXED_COST, fixed_trade_cost, known),
             "min_trade": not_negative(MIN_TRADE, min_trade, known),
