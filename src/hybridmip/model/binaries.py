@@ -179,6 +179,11 @@ class BinarySet:
         """How many rows let at most one of their binaries be on."""
         return int(self.choice_lower.size + (self.group_upper <= 1).sum())
 
+    @property
+    def by_milp(self) -> bool:
+        """Whether the best member for scores takes a MILP."""
+        return self.kind == "general" and self.m > LISTED
+
     def contains(self, b: Binary) -> bool:
         """Whether b satisfies every row."""
         activity = self.matrix @ b.astype(np.float64)
@@ -328,9 +333,15 @@ class BinarySet:
         p = np.clip(probabilities, 1e-6, 1 - 1e-6)
         return self.maximise(np.log(p / (1 - p)) + rng.logistic(size=self.m))
 
-    def nearest(self, b: Binary) -> Binary:
-        """A member as close to b as possible."""
-        return b.copy() if self.contains(b) else self.maximise(np.where(b, 1.0, -1.0))
+    def nearest(self, b: Binary, time_limit: float | None = None) -> Binary:
+        """A member as close to b as possible, or as can be found in time.
+
+        Raises
+        ------
+        TimeoutError
+            If none is found in time.
+        """
+        return b.copy() if self.contains(b) else self.maximise(np.where(b, 1.0, -1.0), time_limit=time_limit)
 
     def _activity(self, b: Binary) -> Vector:
         return np.asarray(self.matrix @ b.astype(np.float64))

@@ -42,6 +42,11 @@ class Clock:
         return None if math.isinf(self.deadline) else max(self.deadline - time.perf_counter(), 0.0)
 
     @property
+    def seconds_left(self) -> float:
+        """Time left, infinite without a limit."""
+        return max(self.deadline - time.perf_counter(), 0.0)
+
+    @property
     def expired(self) -> bool:
         """Whether the time is up."""
         return time.perf_counter() >= self.deadline
