@@ -118,7 +118,6 @@ class BinarySet:
         if self.kind == "nested":
             self._take_the_top(np.zeros(self.m))  # where there is no member that is told at once
         self._model: LinearModel | None = None
-        self._dense = M.toarray() if M.shape[0] * self.m <= 20_000_000 else None
 
     def _recognise(self) -> str:
         """Find out whether the rows are counts over disjoint sets, and choices within them."""
@@ -242,6 +241,11 @@ class BinarySet:
             # HiGHS's tolerance let pass what is no member.
             self._model.forbid(b, np.arange(self.m))
         raise EngineError(f"HiGHS found no b that holds {', '.join(self.names[:5])} but for its tolerance")
+
+    @cached_property
+    def _dense(self) -> NDArray[np.float64] | None:
+        """The rows, all entries of them, where they are not too many."""
+        return self.matrix.toarray() if self.matrix.shape[0] * self.m <= 20_000_000 else None
 
     @cached_property
     def _members(self) -> NDArray[np.bool_] | None:

@@ -335,12 +335,11 @@ class LinearSearch(Phase):
         run.whole = whole = mips.begin_whole(state, setting)
         if whole is None:
             return
-        setting.halt = whole.halt
         size = sum(setting.joint_rows.matrix.shape)
         whole.wait(min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left))
         # Where it was decided by then a relaxation takes no longer, and may prove what else rests on HiGHS's word.
         if not (whole.ended and size <= SMALL_LP):
-            state.beside = whole.fetch
+            state.beside, setting.halt = whole.fetch, whole.halt
 
     def end(self, run: Run) -> None:
         if run.whole is not None:

@@ -133,7 +133,11 @@ def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:
         display.start(problem, config, asked.time_limit, gap)
         display = InUnits(display, units)
     try:
+        began = time.perf_counter()
         binaries = BinarySet(reduced.problem)
+        setting = Setting(reduced.problem, binaries)
+        # The gate makes them again, of the problem as it was given.
+        clock.reserve(time.perf_counter() - began)
         structure = Structure.of(reduced.problem, solver.compiled, binaries.kind, binaries.choices)
         steps = _steps(config, structure)
         if not besides:
@@ -144,7 +148,7 @@ def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:
             reduced.problem, config, solver, binaries, rng, clock, gap, display, told, proves, asked.executor
         )
         with one_thread(problem.n):
-            verdicts.reason = _run(steps, Run(state, Setting(reduced.problem, binaries), given, verdicts))
+            verdicts.reason = _run(steps, Run(state, setting, given, verdicts))
     except NoFeasibleBinaries as proof:
         verdicts.no_point(Grade.PROVEN if proof.counted else Grade.TRUSTED, proof.rows)
         verdicts.reason = StopReason.PROVEN_INFEASIBLE

@@ -48,6 +48,10 @@ LEAST_BESIDE = 0.1
 #: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
 VERTICES = "vertices"
 LONGEST_PAUSE = 8
+#: Seconds for which a process does without walks over vertices where they were never used before.
+UNLOADED = 0.5
+#: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
+EARLIER = 0.03
 #: Seconds to wait for HiGHS's first point where nothing else can find one.
 WAITING = 0.05
 
@@ -60,7 +64,7 @@ def begin_whole(state: SearchState, setting: Setting) -> BranchAndCut | None:
     if state.remaining is None or _threads(state) < 2:
         return None
     whole = BranchAndCut(state, setting)
-    whole.start(state.remaining)
+    whole.start(max(state.remaining - EARLIER, 0.5 * state.remaining))
     return whole
 
 
@@ -214,7 +218,9 @@ def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
     """The walks over vertices; None while what they need is being compiled and there is a clock."""
     charges = state.structure.fixed_charge
     kernels = (*vertices_kernel.KERNELS, *trees_kernel.KERNELS)
-    if charges and state.remaining is not None and not compiled.soon(kernels):
+    missing = charges and state.remaining is not None and not all(kernel.loaded for kernel in kernels)
+    # Loading them takes a while, in which nobody would see that HiGHS has ended.
+    if missing and (state.seconds < UNLOADED or not compiled.soon(kernels)):
         return None
     return Vertices(setting, charges)
 
