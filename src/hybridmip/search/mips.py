@@ -50,6 +50,10 @@ VERTICES = "vertices"
 LONGEST_PAUSE = 8
 #: Seconds for which a process does without walks over vertices where they were never used before.
 UNLOADED = 0.5
+#: After so many neighborhoods without improvement, and half of the time, the searches wait for HiGHS's proof this many
+#: times as long as they work.
+FRUITLESS = 12
+PAUSES = 3.0
 #: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
 EARLIER = 0.03
 #: Seconds to wait for HiGHS's first point where nothing else can find one.
@@ -174,7 +178,7 @@ def _neighborhoods(
             if not elite.members:
                 whole.wait(WAITING)
             continue
-        before = state.best.objective
+        before, began = state.best.objective, time.perf_counter()
         # Without a time limit one at a time, so that the answer does not depend on the number of threads.
         kinds = turns.next(max(1, threads - whole.running) if state.remaining is not None else 1)
         jobs: list[tuple[str, Future[Any]]] = []
@@ -210,6 +214,8 @@ def _neighborhoods(
             seconds = min(1.2 * seconds, MOST_SECONDS)
         better = state.best.objective < before - 1e-9 * abs(before)
         idle = 0 if better else idle + 1
+        if idle >= FRUITLESS and whole.running and state.seconds > 2 * state.trace[-1].seconds:
+            whole.wait(PAUSES * (time.perf_counter() - began))
         if not better and idle % 4 == 3 and not (vertices is not None and vertices.applies):
             _scale(state, slopes, elite, whole, 1.25)  # something new
 
