@@ -70,7 +70,8 @@ def solve(
         `Config()` by default; `Config.paper()` for the paper's algorithm.
     time_limit : float, optional
         Seconds; without one the solve ends when the search has converged. The clock starts when the
-        compiled kernel is loaded (its very first use on a machine compiles it for about 15 seconds).
+        compiled kernel is loaded (its very first use on a machine compiles it for about 15 seconds); for linear
+        problems, with two threads or more, at once, and kernels are compiled while HiGHS works.
     gap : float, optional
         Stop when the relative gap is at most this; 1e-6 by default.
     seed : int

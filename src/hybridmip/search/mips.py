@@ -4,8 +4,8 @@ With Q = 0 the restricted problem is an LP and says little about b: what is paid
 things share the time. *Slope scaling* (`search.slopes`) finds good b in seconds, and where switching on only costs
 *walks over vertices* (`search.vertices`) go on from them. *Neighborhoods*: binaries are fixed like the best b where
 little speaks against it (`search.fixing`), and what is left is a MIP small enough for HiGHS. *The whole problem* by
-HiGHS's branch and cut, side by side with the others where there is a thread for it, brings its own answers, and a
-bound.
+HiGHS's branch and cut (`search.whole`), begun before everything else where there are a time limit and a thread for it,
+brings its own answers, and a bound.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from hybridmip.engines.highs import Outcome
 from hybridmip.errors import UnboundedError
 from hybridmip.model.quadratic import Binary
 from hybridmip.relax.protocol import Relaxed, Setting
+from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
 from hybridmip.search import trees_kernel, vertices_kernel
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
@@ -51,9 +52,10 @@ LONGEST_PAUSE = 8
 #: Seconds for which a process does without walks over vertices where they were never used before.
 UNLOADED = 0.5
 #: After so many neighborhoods without improvement, and half of the time, the searches wait for HiGHS's proof this many
-#: times as long as they work.
+#: times as long as they work, where they could bring no more than this share.
 FRUITLESS = 12
 PAUSES = 3.0
+LITTLE = 0.01
 #: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
 EARLIER = 0.03
 #: Seconds to wait for HiGHS's first point where nothing else can find one.
@@ -214,10 +216,16 @@ def _neighborhoods(
             seconds = min(1.2 * seconds, MOST_SECONDS)
         better = state.best.objective < before - 1e-9 * abs(before)
         idle = 0 if better else idle + 1
-        if idle >= FRUITLESS and whole.running and state.seconds > 2 * state.trace[-1].seconds:
+        if idle >= FRUITLESS and whole.running and _little_is_left(state):
             whole.wait(PAUSES * (time.perf_counter() - began))
         if not better and idle % 4 == 3 and not (vertices is not None and vertices.applies):
             _scale(state, slopes, elite, whole, 1.25)  # something new
+
+
+def _little_is_left(state: SearchState) -> bool:
+    """Whether nothing better was found for half of the time, and nothing much better can be."""
+    gap = relative_gap(state.best.objective, state.bound, state.size)
+    return gap <= LITTLE and bool(state.trace) and state.seconds > 2 * state.trace[-1].seconds
 
 
 def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
