@@ -16,11 +16,12 @@ from hybridmip.engines import compiled
 from hybridmip.engines.highs import Halt, LinearModel, Outcome
 from hybridmip.model.binaries import BinarySet
 from hybridmip.relax.protocol import Setting
-from hybridmip.run import phases
+from hybridmip.run import mending, phases
 from hybridmip.run.clock import Clock
 from hybridmip.run.phases import beside
 from hybridmip.search.mips import begin_whole
 from hybridmip.search.whole import BranchAndCut, MixedModel
+from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Long enough for a machine that others use too.
 LONG = 120.0
@@ -286,3 +287,18 @@ def test_time_is_kept_for_the_end() -> None:
     endless = Clock()
     endless.reserve(5.0)
     assert np.isinf(endless.deadline)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_points_are_mended_either_way(dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A point that misses rows by a solver's tolerance holds them afterwards, by factorisation and by iterations."""
+    monkeypatch.setattr(mending, "DENSE_WORK", np.inf if dense else 0.0)
+    problem = transport(6, 9, 4)
+    b = np.ones(problem.m, dtype=bool)
+    # What every source sends to every sink in equal parts, and a little off.
+    parts = np.tile(problem.row_lower[6:] / 6, 6)
+    off = parts * (1 + 1e-7 * np.random.default_rng(0).normal(size=problem.n))
+    assert problem.worst_row(off, b, NOTHING)[0] > FEASIBLE
+    mended = mending.mended(problem, off, b)
+    assert problem.worst_row(mended, b, NOTHING)[0] <= 1e-14
+    assert np.abs(mended - off).max() <= 1e-5
