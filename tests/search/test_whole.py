@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from typing import Any
@@ -19,6 +21,7 @@ from hybridmip.relax.protocol import Setting
 from hybridmip.run import mending, phases
 from hybridmip.run.clock import Clock
 from hybridmip.run.phases import beside
+from hybridmip.search import mips
 from hybridmip.search.mips import begin_whole
 from hybridmip.search.whole import BranchAndCut, MixedModel
 from hybridmip.tolerances import FEASIBLE, NOTHING
@@ -302,3 +305,25 @@ def test_points_are_mended_either_way(dense: bool, monkeypatch: pytest.MonkeyPat
     mended = mending.mended(problem, off, b)
     assert problem.worst_row(mended, b, NOTHING)[0] <= 1e-14
     assert np.abs(mended - off).max() <= 1e-5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own on Linux only")
+def test_the_searches_stand_back_and_nobody_else_does() -> None:
+    """The threads of the pool, and those that they start, have a lower priority; the caller's stays as it was."""
+    before, seen = os.getpriority(os.PRIO_PROCESS, 0), []
+
+    def look() -> None:
+        seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    def work() -> None:
+        mips._stand_back()
+        look()
+        inner = threading.Thread(target=look)
+        inner.start()
+        inner.join()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [max(before, mips.NICE)] * 2
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before

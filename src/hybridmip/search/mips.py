@@ -10,8 +10,11 @@ brings its own answers, and a bound.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import sys
+import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -51,6 +54,8 @@ VERTICES = "vertices"
 LONGEST_PAUSE = 8
 #: Seconds for which a process does without walks over vertices where they were never used before.
 UNLOADED = 0.5
+#: How far threads of the searches stand back behind HiGHS on the whole problem.
+NICE = 10
 #: After so many neighborhoods without improvement, and half of the time, the searches wait for HiGHS's proof this many
 #: times as long as they work, where they could bring no more than this share.
 FRUITLESS = 12
@@ -88,12 +93,19 @@ def search_linear(
     if _over(state, whole):
         return
     workers = _threads(state)
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers, initializer=_stand_back if whole.running else None) as pool:
         try:
             _neighborhoods(state, setting, relaxed, whole, pool, workers)
         except BaseException:
             whole.halt.halt()  # the pool waits for what it has begun
             raise
+
+
+def _stand_back() -> None:
+    """Let HiGHS go first where cores are scarce: this thread, and those that it starts, which end with the search."""
+    if sys.platform == "linux":  # elsewhere a priority is that of the whole process
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 def _threads(state: SearchState) -> int:
