@@ -13,9 +13,10 @@ from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
-from hybridmip.search.mips import MixedModel, _Turns
+from hybridmip.search.mips import _Turns
 from hybridmip.search.outer import OuterModel, squares
 from hybridmip.search.slopes import Slopes, used
+from hybridmip.search.whole import MixedModel
 
 
 def transport(sources: int, sinks: int, seed: int) -> Problem:

@@ -25,6 +25,8 @@ compile_by_name({names!r}, {nice})
 """
 #: Where this is set in the environment everything is waited for.
 PATIENT = "HYBRIDMIP_PATIENT"
+#: What is said where kernels are compiled while a solve goes on.
+COMPILING = "hybridmip: kernels are being compiled, once on this machine; the solve goes on beside it"
 #: How far the helper that nobody waits for stands back, and for how long no second one is started (seconds).
 NICE = 15
 ANOTHER_AFTER = 180.0
@@ -125,6 +127,40 @@ _later = _Later()
 def be_patient() -> None:
     """From now on everything is waited for: where many solves make one result, it must not depend on when."""
     _later.patient = True
+
+
+class _Soon:
+    """What is compiled by a helper while other work is done."""
+
+    def __init__(self) -> None:
+        self.helper: subprocess.Popen[bytes] | None = None
+        self.said = False
+
+    def say(self) -> None:
+        """Say on standard error, once, why the first solve has less to work with."""
+        if not self.said and sys.stderr is not None:
+            self.said = True
+            print(COMPILING, file=sys.stderr, flush=True)
+
+
+_soon = _Soon()
+
+
+def soon(kernels: Iterable[Kernel]) -> bool:
+    """Whether kernels can be called; where they are not in the cache a helper is put to compiling them meanwhile.
+
+    That is said on standard error. Where there can be no helper they are compiled here.
+    """
+    missing = [kernel for kernel in dict.fromkeys(kernels) if not kernel.loaded]
+    unknown = [kernel for kernel in missing if not kernel.cached]
+    if unknown:
+        if _soon.helper is None:
+            _soon.say()
+            _soon.helper = _start_helper(unknown)
+        if _soon.helper is not None and _soon.helper.poll() is None:
+            return False
+    load(missing)
+    return True
 
 
 def load(kernels: Iterable[Kernel]) -> None:

@@ -58,6 +58,29 @@ class LinearAnswer:
     bound: float = -np.inf
 
 
+class Halt:
+    """Ends the solves of models that listen to it, in whatever threads they run, and those begun later."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._models: list[LinearModel] = []
+        self.halted = False
+
+    def halt(self) -> None:
+        """End them: HiGHS stops when it looks up next."""
+        with self._lock:
+            self.halted = True
+            for model in self._models:
+                model.cancel()
+
+    def watch(self, model: LinearModel) -> None:
+        """Have a model listen."""
+        with self._lock:
+            self._models.append(model)
+            if self.halted:
+                model.cancel()
+
+
 class LinearModel:
     """An LP or MILP min c'x, lo <= Mx <= up, l <= x <= u that can be changed and solved again.
 
@@ -73,6 +96,8 @@ class LinearModel:
         Threads of HiGHS.
     reach : ndarray, optional
         The largest |x| that the bounds will ever allow, where they are changed later; that of the bounds if left out.
+    halt : Halt, optional
+        What ends its solves from another thread, for good.
     """
 
     def __init__(
@@ -86,6 +111,7 @@ class LinearModel:
         integer: NDArray[np.bool_] | None = None,
         threads: int = 1,
         reach: Vector | None = None,
+        halt: Halt | None = None,
     ) -> None:
         import highspy  # by who solves with it: most solves need one of the two engines
 
@@ -126,8 +152,9 @@ class LinearModel:
         self._set("small_matrix_value", SMALLEST)
         if self._integer:
             self._set("mip_abs_gap", 0.0)
+        if self._integer or halt is not None:
             self._highs.HandleUserInterrupt = True
-        else:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
+        if not self._integer:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
             self._set("primal_feasibility_tolerance", 1e-9)
             self._set("dual_feasibility_tolerance", 1e-9)
         self._presolve = "off" if small else "choose"
@@ -135,6 +162,9 @@ class LinearModel:
         self._sound = self._highs.passModel(lp) != highspy.HighsStatus.kError
         self._told: Callable[[Vector, float], None] | None = None
         self._asked: Callable[[float], bool] | None = None
+        self._requested: Callable[[float], Vector | None] | None = None
+        if halt is not None:
+            halt.watch(self)
 
     def _set(self, option: str, value: object) -> None:
         self._highs.setOptionValue(option, value)
@@ -230,6 +260,21 @@ class LinearModel:
         assert self._asked is not None
         if self._asked(float(happened.data_out.mip_dual_bound)):
             happened.interrupt()
+
+    def on_request(self, requested: Callable[[float], Vector | None]) -> None:
+        """Have somebody asked now and then, given the value of HiGHS's best point, for a better one of a MILP.
+
+        HiGHS takes it where it holds every row, by its own tolerance, and is better.
+        """
+        if self._requested is None:
+            self._highs.cbMipUserSolution.subscribe(self._on_request)
+        self._requested = requested
+
+    def _on_request(self, happened: Any) -> None:
+        assert self._requested is not None
+        point = self._requested(float(happened.data_out.mip_primal_bound))
+        if point is not None:
+            happened.data_in.setSolution(np.asarray(point / self._unit, dtype=np.float64))
 
     def cancel(self) -> None:
         """End a solve that runs in another thread."""

@@ -118,7 +118,6 @@ class BinarySet:
         if self.kind == "nested":
             self._take_the_top(np.zeros(self.m))  # where there is no member that is told at once
         self._model: LinearModel | None = None
-        self._dense = M.toarray() if M.shape[0] * self.m <= 20_000_000 else None
 
     def _recognise(self) -> str:
         """Find out whether the rows are counts over disjoint sets, and choices within them."""
@@ -179,6 +178,11 @@ class BinarySet:
         """How many rows let at most one of their binaries be on."""
         return int(self.choice_lower.size + (self.group_upper <= 1).sum())
 
+    @property
+    def by_milp(self) -> bool:
+        """Whether the best member for scores takes a MILP."""
+        return self.kind == "general" and self.m > LISTED
+
     def contains(self, b: Binary) -> bool:
         """Whether b satisfies every row."""
         activity = self.matrix @ b.astype(np.float64)
@@ -237,6 +241,11 @@ class BinarySet:
             # HiGHS's tolerance let pass what is no member.
             self._model.forbid(b, np.arange(self.m))
         raise EngineError(f"HiGHS found no b that holds {', '.join(self.names[:5])} but for its tolerance")
+
+    @cached_property
+    def _dense(self) -> NDArray[np.float64] | None:
+        """The rows, all entries of them, where they are not too many."""
+        return self.matrix.toarray() if self.matrix.shape[0] * self.m <= 20_000_000 else None
 
     @cached_property
     def _members(self) -> NDArray[np.bool_] | None:
@@ -328,9 +337,15 @@ class BinarySet:
         p = np.clip(probabilities, 1e-6, 1 - 1e-6)
         return self.maximise(np.log(p / (1 - p)) + rng.logistic(size=self.m))
 
-    def nearest(self, b: Binary) -> Binary:
-        """A member as close to b as possible."""
-        return b.copy() if self.contains(b) else self.maximise(np.where(b, 1.0, -1.0))
+    def nearest(self, b: Binary, time_limit: float | None = None) -> Binary:
+        """A member as close to b as possible, or as can be found in time.
+
+        Raises
+        ------
+        TimeoutError
+            If none is found in time.
+        """
+        return b.copy() if self.contains(b) else self.maximise(np.where(b, 1.0, -1.0), time_limit=time_limit)
 
     def _activity(self, b: Binary) -> Vector:
         return np.asarray(self.matrix @ b.astype(np.float64))

@@ -51,7 +51,7 @@ def solve_relaxation(
     cost = np.concatenate([q, p])
     if Q.is_zero:
         largest = float(np.abs(cost).max(initial=0.0)) or 1.0
-        model = LinearModel(cost / largest, matrix, row_lower, row_upper, lower, upper)
+        model = LinearModel(cost / largest, matrix, row_lower, row_upper, lower, upper, halt=setting.halt)
         linear = model.solve(time_limit)
         if linear.status != "optimal" or linear.x is None or linear.row_duals is None:
             raise RelaxationFailed(linear.status)

@@ -14,6 +14,7 @@ from hybridmip.bounds.diagonal import MOST_ROUNDS, remembered_largest_trace, rem
 from hybridmip.bounds.formula import Formula
 from hybridmip.bounds.ledger import Grade
 from hybridmip.bounds.products import Products
+from hybridmip.engines.highs import Halt
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.implied import implied_bounds
 from hybridmip.model.problem import Problem
@@ -109,6 +110,8 @@ class Setting:
         self.binaries = binaries if binaries is not None else BinarySet(problem)
         self.lower, self.upper = implied_bounds(problem)
         self._diagonal: Vector | None = None
+        #: What ends LPs and MIPs over the problem when something beside them has decided it.
+        self.halt: Halt | None = None
         switched = problem.switched
         # An x whose switch is never on is 0.
         never = switched & ~np.append(self.binaries.possible, True)[problem.switch]

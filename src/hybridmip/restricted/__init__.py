@@ -17,4 +17,4 @@ def restricted_solver(problem: Problem, threads: int | None = None) -> Restricte
     return SeparableSolver(problem) if is_separable(problem) else GeneralSolver(problem)
 
 
-__all__ = ["Evaluation", "RestrictedSolver", "restricted_solver"]
+__all__ = ["Evaluation", "GeneralSolver", "RestrictedSolver", "restricted_solver"]

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 
 from hybridmip.run.result import StopReason
 
+#: Share of the time that is kept for the end, at most.
+MOST_RESERVED = 0.2
+
 
 class StopSearch(Exception):
     """Raised inside a phase when the solve must end; `solve` catches it and returns the best so far."""
@@ -42,9 +45,19 @@ class Clock:
         return None if math.isinf(self.deadline) else max(self.deadline - time.perf_counter(), 0.0)
 
     @property
+    def seconds_left(self) -> float:
+        """Time left, infinite without a limit."""
+        return max(self.deadline - time.perf_counter(), 0.0)
+
+    @property
     def expired(self) -> bool:
         """Whether the time is up."""
         return time.perf_counter() >= self.deadline
+
+    def reserve(self, seconds: float) -> None:
+        """Keep so much of the time, or a share of it where that is less, for what is done when the time is up."""
+        if math.isfinite(self.deadline):
+            self.deadline -= min(seconds, MOST_RESERVED * self.seconds_left)
 
     @contextmanager
     def stopped(self) -> Iterator[None]:

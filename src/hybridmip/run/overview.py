@@ -57,9 +57,9 @@ def structures() -> str:
     config = Config()
     lines = ["| structure | phases of `Config()` that serve it |", "|---|---|"]
     for kind, structure in KINDS.items():
-        names = [type(phase).__name__ for phase in DEFAULT if phase.supports(structure, config)]
-        if "LinearSearch" in names:
-            names = names[: names.index("LinearSearch") + 1]  # nothing follows it
+        phases = [phase for phase in DEFAULT if phase.supports(structure, config)]
+        last = next((k for k, phase in enumerate(phases) if phase.final), len(phases))
+        names = [type(phase).__name__ for phase in phases[: last + 1]]
         lines.append(f"| {kind} | {', '.join(names)} |")
     return "\n".join(lines)
 

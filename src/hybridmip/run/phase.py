@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hybridmip.exact.branch import Branching
     from hybridmip.run.config import Config
     from hybridmip.search.pool import Member
+    from hybridmip.search.whole import BranchAndCut
 
 
 @dataclass
@@ -69,6 +70,8 @@ class Run:
     verdicts: Verdicts
     relaxed: dict[str, Relaxed] = field(default_factory=dict)
     pool: list[Member] = field(default_factory=list)
+    #: HiGHS at work on the whole of a linear problem, beside everything else.
+    whole: BranchAndCut | None = None
     #: The tree, once it was begun.
     branching: Branching | None = None
     #: The incumbent's value when the core was last tried.
@@ -91,6 +94,8 @@ class Phase(Protocol):
         Share of the time left that it may take.
     tightens : bool
         Whether it makes the bound higher for as long as it has time.
+    final : bool
+        Whether nothing follows it.
 
     Examples
     --------
@@ -110,6 +115,7 @@ class Phase(Protocol):
     name: str
     share: float = 1.0
     tightens: bool = False
+    final: bool = False
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         """What it needs compiled: loaded before the clock starts."""
@@ -122,6 +128,14 @@ class Phase(Protocol):
     def ready(self, run: Run) -> bool:
         """Whether there is something to do for it, when its turn comes."""
         return True
+
+    def begin(self, run: Run) -> None:
+        """What it does before the first phase runs: begin what works beside the others."""
+        return  # not abstract
+
+    def end(self, run: Run) -> None:
+        """What it does when the solve is over, however it ended."""
+        return  # not abstract
 
     def run(self, run: Run) -> StopReason | None:
         """Do it; a reason ends the solve."""

@@ -6,7 +6,9 @@ this order. The paper's claim is `PAPER`; what goes beyond it is what the other 
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from hybridmip.engines.compiled import Kernel, ready
 from hybridmip.exact import core_kernel, fit_kernel
 from hybridmip.exact.branch import SHARE_OF_LIFTING, Branching, gap_is_open
 from hybridmip.exact.core import try_the_core
-from hybridmip.exact.enumerate import enumerate_all
+from hybridmip.exact.enumerate import enumerate_all, members
 from hybridmip.exact.feasibility import Verdict, find_feasible
 from hybridmip.exact.lifting import lifts
 from hybridmip.model.problem import Problem
@@ -28,6 +30,7 @@ from hybridmip.relax.fitted import fitted
 from hybridmip.relax.infeasible import clashing_rows
 from hybridmip.relax.protocol import RelaxationFailed
 from hybridmip.relax.registry import RELAXATIONS
+from hybridmip.run.clock import StopSearch
 from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason
@@ -51,6 +54,11 @@ FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
 #: Choices of b that are tried where each is an LP, and HiGHS follows, which needs no longer for the whole.
 MOST_LPS = 512
+#: Seconds, and share of the time, for which HiGHS is waited for before anything is done beside it; and columns and rows
+#: up to which a relaxation is solved also where it has decided the problem by then.
+FIRST_WAIT = 0.1
+SHARE_OF_FIRST_WAIT = 0.05
+SMALL_LP = 1000
 #: What is said where a solve ends before the tree is there.
 STILL_COMPILING = "what proves is still being compiled, once on this machine: solve again, or ask with prove=True"
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
@@ -65,6 +73,23 @@ def by_small_mips(structure: Structure, config: Config) -> bool:
     """Whether the search is that for linear problems."""
     descent = config.neighborhood == "descent"
     return structure.linear and structure.binaries > 0 and descent and bool(config.relaxations)
+
+
+def beside(problem: Problem, config: Config, time_limit: float | None) -> bool:
+    """Whether HiGHS begins on the whole problem at once, and everything else is done beside it.
+
+    Not without a time limit: the answer must not depend on who is faster.
+    """
+    linear = problem.is_linear and problem.m > 0 and config.neighborhood == "descent" and bool(config.relaxations)
+    if not linear or time_limit is None or (config.threads or os.cpu_count() or 1) < 2:
+        return False
+    return any(isinstance(phase, LinearSearch) for phase in phases_of(config))
+
+
+def few_choices(state: SearchState) -> bool:
+    """Whether the b of a linear problem are few enough to try every one of them."""
+    most = min(state.config.enumerate_up_to, MOST_LPS)
+    return members(state.binaries, most) is not None
 
 
 def by_tangents(structure: Structure, config: Config) -> bool:
@@ -99,7 +124,10 @@ class Start(Phase):
             Proof(none, none, np.zeros(problem.rows), np.zeros(problem.B.shape[0]))
         )
         state.raise_bound("trivial", bound, Grade.PROVEN, proof)
-        state.evaluate(state.binaries.maximise(-problem.p, time_limit=state.remaining), "start")
+        # Where the rows on b are most of a linear problem that would be to solve it, and HiGHS does so anyway.
+        if not (by_small_mips(state.structure, state.config) and state.binaries.by_milp):
+            state.evaluate(state.binaries.maximise(-problem.p, time_limit=state.remaining), "start")
+        state.check()
         return None
 
 
@@ -291,6 +319,7 @@ class LinearSearch(Phase):
 
     name = "small MIPs"
     tightens = True
+    final = True
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         return (*vertices_kernel.KERNELS, *trees_kernel.KERNELS) if structure.fixed_charge else ()
@@ -298,8 +327,31 @@ class LinearSearch(Phase):
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_small_mips(structure, config)
 
+    def begin(self, run: Run) -> None:
+        state, setting = run.state, run.setting
+        # What can be tried rests on more than HiGHS's word.
+        if not beside(state.problem, state.config, state.remaining) or few_choices(state):
+            return
+        run.whole = whole = mips.begin_whole(state, setting)
+        if whole is None:
+            return
+        size = sum(setting.joint_rows.matrix.shape)
+        whole.wait(min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left))
+        # Where it was decided by then a relaxation takes no longer, and may prove what else rests on HiGHS's word.
+        if not (whole.ended and size <= SMALL_LP):
+            state.beside, setting.halt = whole.fetch, whole.halt
+
+    def end(self, run: Run) -> None:
+        if run.whole is not None:
+            run.state.beside = None
+            run.whole.stop()
+            with contextlib.suppress(StopSearch):  # it is over anyway
+                run.whole.fetch()
+
     def run(self, run: Run) -> StopReason | None:
-        mips.search_linear(run.state, run.setting, run.relaxed)
+        mips.search_linear(run.state, run.setting, run.relaxed, run.whole)
+        if run.whole is not None:
+            run.whole.fetch()
         if not run.state.best.feasible:
             decide_feasibility(run)
         return StopReason.PROVEN_INFEASIBLE if run.verdicts.no_point_exists() else StopReason.CONVERGED

@@ -24,14 +24,14 @@ from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
 from hybridmip.model.units import Units
 from hybridmip.relax.protocol import Setting
-from hybridmip.restricted import restricted_solver
+from hybridmip.restricted import GeneralSolver, RestrictedSolver, restricted_solver
 from hybridmip.run.arguments import check_arguments, warm_starts
 from hybridmip.run.clock import Clock, StopSearch
 from hybridmip.run.config import Config
 from hybridmip.run.gate import close
 from hybridmip.run.modes import Asked, in_terms_of
 from hybridmip.run.phase import Phase, Run, Verdicts
-from hybridmip.run.phases import Tree, phases_of
+from hybridmip.run.phases import Tree, beside, phases_of
 from hybridmip.run.presolve import presolve, unchanged
 from hybridmip.run.progress import InUnits, Progress, TextProgress, in_units
 from hybridmip.run.result import Incumbent, Result, StopReason
@@ -70,7 +70,8 @@ def solve(
         `Config()` by default; `Config.paper()` for the paper's algorithm.
     time_limit : float, optional
         Seconds; without one the solve ends when the search has converged. The clock starts when the
-        compiled kernel is loaded (its very first use on a machine compiles it for about 15 seconds).
+        compiled kernel is loaded (its very first use on a machine compiles it for about 15 seconds); for linear
+        problems, with two threads or more, at once, and kernels are compiled while HiGHS works.
     gap : float, optional
         Stop when the relative gap is at most this; 1e-6 by default.
     seed : int
@@ -137,22 +138,32 @@ def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:
     units.warn()
     # A proof is for the problem as it was given.
     reduced = presolve(units.problem) if config.presolve and not prove else unchanged(units.problem)
+    besides = beside(reduced.problem, config, asked.time_limit)
     with clock.stopped():
-        solver = restricted_solver(reduced.problem, config.threads)
+        # Beside HiGHS nothing waits for kernels to be compiled, or loaded.
+        solver: RestrictedSolver = (
+            GeneralSolver(reduced.problem) if besides else restricted_solver(reduced.problem, config.threads)
+        )
     if display is not None:
         display.start(problem, config, asked.time_limit, gap)
         display = InUnits(display, units)
     try:
+        began = time.perf_counter()
         binaries = BinarySet(reduced.problem)
+        setting = Setting(reduced.problem, binaries)
+        # The gate makes them again, of the problem as it was given.
+        clock.reserve(time.perf_counter() - began)
         structure = Structure.of(reduced.problem, solver.compiled, binaries.kind, binaries.choices)
-        steps = _steps(config, structure, clock, solver.kernels)
+        steps = _steps(config, structure)
+        if not besides:
+            _load(steps, structure, config, clock, solver.kernels)
         proves = prove and any(isinstance(step, Tree) for step in steps)
         rng, told = np.random.default_rng(asked.seed), _told(asked.callback, units)
         state = SearchState(
             reduced.problem, config, solver, binaries, rng, clock, gap, display, told, proves, asked.executor
         )
         with one_thread(problem.n):
-            verdicts.reason = _run(steps, Run(state, Setting(reduced.problem, binaries), given, verdicts))
+            verdicts.reason = _run(steps, Run(state, setting, given, verdicts))
     except NoFeasibleBinaries as proof:
         verdicts.no_point(Grade.PROVEN if proof.counted else Grade.TRUSTED, proof.rows)
         verdicts.reason = StopReason.PROVEN_INFEASIBLE
@@ -186,16 +197,31 @@ def _asked(problem: Problem | Asks) -> Problem:
     return found
 
 
-def _steps(config: Config, structure: Structure, clock: Clock, kernels: tuple[Kernel, ...]) -> list[Phase]:
-    """The phases that serve the problem; what they and the solver need compiled is loaded, or compiled."""
+def _steps(config: Config, structure: Structure) -> list[Phase]:
+    """The phases that serve the problem, up to one that nothing follows."""
     steps = [phase for phase in phases_of(config) if phase.supports(structure, config)]
+    last = next((k for k, phase in enumerate(steps) if phase.final), len(steps))
+    return steps[: last + 1]
+
+
+def _load(steps: list[Phase], structure: Structure, config: Config, clock: Clock, kernels: tuple[Kernel, ...]) -> None:
+    """Load what the phases and the solver need compiled, or compile it."""
     with clock.stopped():
         compiled.load([*kernels, *(kernel for phase in steps for kernel in phase.kernels(structure, config))])
-    return steps
 
 
 def _run(steps: list[Phase], run: Run) -> StopReason:
-    """Phase by phase; returns why it ended."""
+    """Phase by phase, and what they begin beside one another; returns why it ended."""
+    try:
+        for phase in steps:
+            phase.begin(run)
+        return _one_by_one(steps, run)
+    finally:
+        for phase in steps:
+            phase.end(run)
+
+
+def _one_by_one(steps: list[Phase], run: Run) -> StopReason:
     state = run.state
     # Asked for (by a limit, a gap or for a proof), phases that tighten the bound go on for as long as they can.
     asked = state.remaining is not None or state.gap != OPTIMAL_GAP or state.prove

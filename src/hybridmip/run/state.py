@@ -111,6 +111,8 @@ class SearchState:
         self.statistics = Statistics(lambda: (solver.evaluations, len(self.trace)))
         self.guidance = Guidance(np.zeros(problem.n))
         self._ticked = clock.started
+        #: Fetches what is found beside the phases, at every check; it may raise StopSearch.
+        self.beside: Callable[[], None] | None = None
         #: Nodes of the tree so far, those open while it runs, and its proof once it is closed, given the units.
         self.nodes = self.open_nodes = 0
         self.proof: Callable[[Units], ProofTree | None] | None = None
@@ -145,6 +147,8 @@ class SearchState:
 
     def check(self) -> None:
         """Raise StopSearch when the time or the evaluations are used up."""
+        if self.beside is not None:
+            self.beside()
         now = time.perf_counter()
         if now >= self.deadline:
             raise StopSearch(StopReason.TIME_LIMIT)

@@ -4,8 +4,8 @@ With Q = 0 the restricted problem is an LP and says little about b: what is paid
 things share the time. *Slope scaling* (`search.slopes`) finds good b in seconds, and where switching on only costs
 *walks over vertices* (`search.vertices`) go on from them. *Neighborhoods*: binaries are fixed like the best b where
 little speaks against it (`search.fixing`), and what is left is a MIP small enough for HiGHS. *The whole problem* by
-HiGHS's branch and cut, side by side with the others where there is a thread for it, brings its own answers, and a
-bound.
+HiGHS's branch and cut (`search.whole`), begun before everything else where there are a time limit and a thread for it,
+brings its own answers, and a bound.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,17 +22,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.bounds.ledger import Grade
-from hybridmip.engines.highs import LinearAnswer, LinearModel, Outcome
+from hybridmip.engines import compiled
+from hybridmip.engines.highs import Outcome
 from hybridmip.errors import UnboundedError
-from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.model.quadratic import Binary
 from hybridmip.relax.protocol import Relaxed, Setting
-from hybridmip.run.clock import StopSearch
+from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
+from hybridmip.search import trees_kernel, vertices_kernel
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.vertices import Vertices
-from hybridmip.tolerances import TRUSTED
+from hybridmip.search.whole import BranchAndCut, MixedModel
 
 #: Rounds of slope scaling from one start.
 SLOPE_ROUNDS = 12
@@ -41,133 +43,88 @@ MOST_NODES = 2000
 #: Walks over vertices in one turn then.
 WALKS = 20
 WHOLE_NODES = 20_000
-#: Up to so many binaries HiGHS gets the whole problem and all the time; beyond the other, it does not get it at all.
+#: With one thread: up to so many binaries HiGHS gets all the time for the whole problem, beyond a share of it.
 ALONE = 40
-LARGEST_WHOLE = 3000
+SHARE_ALONE = 0.3
+#: Beside HiGHS a small MIP gets no more than this share of the time so far, so that its end cannot be late by more.
+SHARE_BESIDE = 0.2
+LEAST_BESIDE = 0.1
 #: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
 VERTICES = "vertices"
 LONGEST_PAUSE = 8
+#: Seconds for which a process does without walks over vertices where they were never used before.
+UNLOADED = 0.5
+#: How far threads of the searches stand back behind HiGHS on the whole problem.
+NICE = 10
+#: After so many neighborhoods without improvement, and half of the time, the searches wait for HiGHS's proof this many
+#: times as long as they work, where they could bring no more than this share.
+FRUITLESS = 12
+PAUSES = 3.0
+LITTLE = 0.01
+#: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
+EARLIER = 0.03
+#: Seconds to wait for HiGHS's first point where nothing else can find one.
+WAITING = 0.05
 
 
-class MixedModel:
-    """The problem as a MIP over (x, b) for HiGHS, in which binaries can be fixed."""
+def begin_whole(state: SearchState, setting: Setting) -> BranchAndCut | None:
+    """HiGHS on the whole problem, at work in a thread; None where there is no time limit, or no thread for it.
 
-    def __init__(self, setting: Setting, threads: int = 1) -> None:
-        problem = setting.problem
-        self.n, self.m = problem.n, problem.m
-        matrix, row_lower, row_upper, _, _ = setting.joint_rows
-        self.lower = np.concatenate([setting.hull_lower, np.zeros(self.m)])
-        self.upper = np.concatenate([setting.hull_upper, np.ones(self.m)])
-        integer = np.concatenate([np.zeros(self.n, dtype=bool), np.ones(self.m, dtype=bool)])
-        cost = np.concatenate([problem.q, problem.p])
-        self.model = LinearModel(cost, matrix, row_lower, row_upper, self.lower, self.upper, integer, threads)
-        self.offset = problem.offset
-        # Links to infinite bounds are no rows: without them the model is a relaxation, and may have no minimum.
-        self.relaxed = bool((problem.switched & (np.isinf(self.lower) | np.isinf(self.upper))[: self.n]).any())
-        self.largest = float(np.abs(cost).max(initial=0.0))
-
-    def start_from(self, x: Vector, b: Binary) -> None:
-        """Give HiGHS a point to begin with."""
-        self.model.start_from(np.concatenate([x, b.astype(np.float64)]))
-
-    def solve(self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float) -> LinearAnswer:
-        """Solve with some binaries fixed: 1 on, -1 off, 0 open."""
-        lower, upper = self.lower.copy(), self.upper.copy()
-        lower[self.n :] = np.where(fixed > 0, 1.0, 0.0)
-        upper[self.n :] = np.where(fixed < 0, 0.0, 1.0)
-        self.model.change_columns(lower, upper)
-        return self.model.solve(seconds, gap, nodes)
-
-
-class BranchAndCut:
-    """HiGHS on the whole problem, in a thread; answers and bounds are fetched by the search."""
-
-    def __init__(self, state: SearchState, setting: Setting) -> None:
-        self.mixed = MixedModel(setting)
-        self.found: list[Binary] = []
-        self.bound = -math.inf
-        self.answer: LinearAnswer | None = None
-        self._lock = threading.Lock()
-        self._state = state
-        self._thread: threading.Thread | None = None
-        self.mixed.model.on_improvement(self._improved)
-        if state.best.feasible and state.best.x is not None and state.best_b is not None:
-            self.mixed.start_from(state.best.x, state.best_b)
-
-    def _improved(self, values: Vector, bound: float) -> None:
-        with self._lock:
-            self.found.append(values[self.mixed.n :] > 0.5)
-            if math.isfinite(bound):
-                self.bound = max(self.bound, bound + self.mixed.offset)
-
-    def run(self, seconds: float | None, nodes: int) -> None:
-        """Solve, here."""
-        nothing = np.zeros(self.mixed.m, dtype=np.int8)
-        self.answer = self.mixed.solve(nothing, seconds, nodes, min(self._state.gap, 1e-6) / 2)
-
-    def start(self, seconds: float) -> None:
-        """Solve, in a thread."""
-        self._thread = threading.Thread(target=self.run, args=(seconds, 2**31 - 1), daemon=True)
-        self._thread.start()
-
-    @property
-    def done(self) -> bool:
-        """Whether all is said."""
-        return self.answer is not None and self.answer.status == "optimal"
-
-    @property
-    def running(self) -> bool:
-        """Whether the thread is at work."""
-        return self._thread is not None and self._thread.is_alive()
-
-    def stop(self) -> None:
-        """End the thread."""
-        if self._thread is not None:
-            self.mixed.model.cancel()
-            self._thread.join(2.0)
-
-    def fetch(self) -> None:
-        """Offer what was found to the search, and raise its bound."""
-        with self._lock:
-            found, self.found = self.found, []
-        state = self._state
-        for b in found[-3:]:
-            state.offer(b, state.solver.evaluate(b), "branch and cut")
-        if self.answer is not None:
-            if self.answer.x is not None:
-                b = self.answer.x[self.mixed.n :] > 0.5
-                state.offer(b, state.solver.evaluate(b), "branch and cut")
-            self.bound = max(self.bound, self.answer.bound + self.mixed.offset)
-        if math.isfinite(self.bound):
-            charge = TRUSTED * (abs(self.bound) + self.mixed.largest)
-            state.raise_bound("branch and cut", self.bound - charge, Grade.TRUSTED)
-
-
-def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed]) -> None:
-    """Search a linear problem until the time is up, the gap closed or nothing improves."""
-    threads = state.config.threads or os.cpu_count() or 1
+    Without a time limit the answer must not depend on who is faster.
+    """
+    if state.remaining is None or _threads(state) < 2:
+        return None
     whole = BranchAndCut(state, setting)
-    try:
+    whole.start(max(state.remaining - EARLIER, 0.5 * state.remaining))
+    return whole
+
+
+def search_linear(
+    state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], whole: BranchAndCut | None
+) -> None:
+    """Search a linear problem until the time is up, the gap closed or nothing improves; `whole` is what runs beside."""
+    if whole is None:
+        whole = BranchAndCut(state, setting)
         if state.remaining is None:
             whole.run(None, WHOLE_NODES)
-        elif threads == 1 or state.problem.m <= ALONE:
-            whole.run(state.remaining if state.problem.m <= ALONE else 0.3 * state.remaining, 2**31 - 1)
-        elif state.problem.m <= LARGEST_WHOLE:
-            whole.start(state.remaining)
-        whole.fetch()
-        if whole.answer is not None and whole.answer.status in (Outcome.OPTIMAL, Outcome.INFEASIBLE):
-            return
-        if whole.answer is not None and whole.answer.status is Outcome.UNBOUNDED:
-            state.evaluate(state.binaries.nearest(np.ones(state.problem.m, dtype=bool)), "start")  # says what to limit
-            if not whole.mixed.relaxed:
-                raise UnboundedError("the objective is unbounded below; give every x a finite x_lower and x_upper")
-        with ThreadPoolExecutor(threads) as pool:
-            _neighborhoods(state, setting, relaxed, whole, pool, threads)
-    finally:
-        whole.stop()
-        if state.best.feasible:
-            with contextlib.suppress(StopSearch):  # it is over anyway
-                whole.fetch()
+        else:
+            whole.run(state.remaining if state.problem.m <= ALONE else SHARE_ALONE * state.remaining, 2**31 - 1)
+    whole.fetch()
+    if _over(state, whole):
+        return
+    workers = _threads(state)
+    with ThreadPoolExecutor(workers, initializer=_stand_back if whole.running else None) as pool:
+        try:
+            _neighborhoods(state, setting, relaxed, whole, pool, workers)
+        except BaseException:
+            whole.halt.halt()  # the pool waits for what it has begun
+            raise
+
+
+def _stand_back() -> None:
+    """Let HiGHS go first where cores are scarce: this thread, and those that it starts, which end with the search."""
+    if sys.platform == "linux":  # elsewhere a priority is that of the whole process
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
+
+def _threads(state: SearchState) -> int:
+    return state.config.threads or os.cpu_count() or 1
+
+
+def _over(state: SearchState, whole: BranchAndCut) -> bool:
+    """Whether HiGHS has decided the whole problem.
+
+    Raises
+    ------
+    UnboundedError
+        If it has no lower limit.
+    """
+    if whole.answer is not None and whole.answer.status is Outcome.UNBOUNDED:
+        state.evaluate(state.binaries.nearest(np.ones(state.problem.m, dtype=bool)), "start")  # says what to limit
+        if whole.ended:
+            raise UnboundedError("the objective is unbounded below; give every x a finite x_lower and x_upper")
+    return whole.ended
 
 
 class _Turns:
@@ -213,41 +170,46 @@ def _neighborhoods(
     threads: int,
 ) -> None:
     elite = Fixing(state, relaxed.get("line") or relaxed.get("persp"))
-    slopes, vertices = Slopes(setting, state.structure.fixed_charge), Vertices(setting, state.structure.fixed_charge)
-    turns = _Turns(vertices.applies)
+    slopes, vertices = Slopes(setting, state.structure.fixed_charge), _vertices(state, setting)
+    turns = _Turns(vertices is not None and vertices.applies)
     _scale(state, slopes, elite, whole, 1.0)
     models: list[MixedModel] = []
     open_ones, seconds, idle = FIRST_OPEN, FIRST_SECONDS, 0
     while idle < PATIENCE or state.remaining is not None:
         state.check()
         whole.fetch()
-        if whole.done and not whole.running:
+        if _over(state, whole):
             return
+        if vertices is None:
+            vertices = _vertices(state, setting)
+            turns = turns if vertices is None else _Turns(vertices.applies)
         elite.add(state.best_b if state.best.feasible else None, state.best.objective)
         if not elite.members:
             _scale(state, slopes, elite, whole, 1.3)
             idle += 1
             if not slopes.applies and not whole.running:
                 return
-            if not elite.members and whole.running:
-                time.sleep(0.05)
+            if not elite.members:
+                whole.wait(WAITING)
             continue
-        before = state.best.objective
+        before, began = state.best.objective, time.perf_counter()
         # Without a time limit one at a time, so that the answer does not depend on the number of threads.
         kinds = turns.next(max(1, threads - whole.running) if state.remaining is not None else 1)
         jobs: list[tuple[str, Future[Any]]] = []
         for worker, kind in enumerate(kinds):
             if kind == VERTICES:
+                assert vertices is not None
                 jobs.append((kind, pool.submit(_walk, state, vertices, whole, seconds, int(state.rng.integers(2**31)))))
                 continue
             if worker >= len(models):
-                models.extend(MixedModel(setting) for _ in range(worker + 1 - len(models)))
+                models.extend(MixedModel(setting, halt=whole.halt) for _ in range(worker + 1 - len(models)))
             if kind == "union":
+                assert vertices is not None
                 fixed = elite.within(vertices.union() | elite.members[0][1])
             else:
                 choose = elite.undecided if kind == "undecided" else elite.around_rows
                 fixed = choose(open_ones, state.rng)
-            jobs.append((kind, pool.submit(_small_mip, state, models[worker], fixed, seconds)))
+            jobs.append((kind, pool.submit(_small_mip, state, models[worker], fixed, _beside(state, whole, seconds))))
         statuses = []
         for kind, job in jobs:
             status, b = job.result()
@@ -266,8 +228,32 @@ def _neighborhoods(
             seconds = min(1.2 * seconds, MOST_SECONDS)
         better = state.best.objective < before - 1e-9 * abs(before)
         idle = 0 if better else idle + 1
-        if not better and idle % 4 == 3 and not vertices.applies:
+        if idle >= FRUITLESS and whole.running and _little_is_left(state):
+            whole.wait(PAUSES * (time.perf_counter() - began))
+        if not better and idle % 4 == 3 and not (vertices is not None and vertices.applies):
             _scale(state, slopes, elite, whole, 1.25)  # something new
+
+
+def _little_is_left(state: SearchState) -> bool:
+    """Whether nothing better was found for half of the time, and nothing much better can be."""
+    gap = relative_gap(state.best.objective, state.bound, state.size)
+    return gap <= LITTLE and bool(state.trace) and state.seconds > 2 * state.trace[-1].seconds
+
+
+def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
+    """The walks over vertices; None while what they need is being compiled and there is a clock."""
+    charges = state.structure.fixed_charge
+    kernels = (*vertices_kernel.KERNELS, *trees_kernel.KERNELS)
+    missing = charges and state.remaining is not None and not all(kernel.loaded for kernel in kernels)
+    # Loading them takes a while, in which nobody would see that HiGHS has ended.
+    if missing and (state.seconds < UNLOADED or not compiled.soon(kernels)):
+        return None
+    return Vertices(setting, charges)
+
+
+def _beside(state: SearchState, whole: BranchAndCut, seconds: float) -> float:
+    """Seconds of a small MIP: HiGHS may end beside it, and this one does not look up while it solves an LP."""
+    return min(seconds, max(SHARE_BESIDE * state.seconds, LEAST_BESIDE)) if whole.running else seconds
 
 
 def _small_mip(
@@ -292,7 +278,7 @@ def _walk(
             vertices.begin(b, state.remaining)
     timed = state.remaining is not None
     deadline = min(time.perf_counter() + seconds, state.deadline) if timed else math.inf
-    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS, lambda: whole.done)
+    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS, lambda: whole.halt.halted)
     return "", None if vertices.best is None else vertices.on(vertices.best.z)
 
 
@@ -308,7 +294,10 @@ def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: BranchAndCu
         if b is None or b.tobytes() in seen:
             break
         seen.add(b.tobytes())
-        b = state.binaries.nearest(b)
+        try:
+            b = state.binaries.nearest(b, None if state.remaining is None else _beside(state, whole, state.remaining))
+        except TimeoutError:
+            break
         evaluation = state.solver.evaluate(b)
         if evaluation.feasible and evaluation.x is not None:
             b = used(state, b, evaluation.x)

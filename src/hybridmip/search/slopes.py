@@ -30,13 +30,15 @@ class Slopes:
         self.without_b = fixed_charge
         if self.without_b:
             rows = rows_when_on(problem)
-            self.model = LinearModel(problem.q, problem.A, *rows, setting.hull_lower, setting.hull_upper)
+            self.model = LinearModel(
+                problem.q, problem.A, *rows, setting.hull_lower, setting.hull_upper, halt=setting.halt
+            )  # fmt: skip
         else:
             matrix, row_lower, row_upper, _, _ = setting.joint_rows
             lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
             upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
             cost = np.concatenate([problem.q, problem.p])
-            self.model = LinearModel(cost, matrix, row_lower, row_upper, lower, upper)
+            self.model = LinearModel(cost, matrix, row_lower, row_upper, lower, upper, halt=setting.halt)
         self.capacity = np.where(np.isfinite(setting.upper), np.maximum(np.abs(setting.upper), 1e-9), 1.0)
 
     def restart(self, rng: np.random.Generator, spread: float) -> None:

@@ -95,7 +95,9 @@ class Vertices:
         self.applies = network is not None or rows <= MOST_ROWS
         if not self.applies:
             return
-        self.model = LinearModel(problem.q, problem.A, low, high, setting.hull_lower, setting.hull_upper)
+        self.model = LinearModel(
+            problem.q, problem.A, low, high, setting.hull_lower, setting.hull_upper, halt=setting.halt
+        )  # fmt: skip
         self._hull = setting.hull_lower, setting.hull_upper
         self.now: Vertex | None = None
         self.best: Vertex | None = None

@@ -1,0 +1,329 @@
+"""HiGHS's branch and cut beside the searches: what it says, what it is given, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from states import make_state
+
+from hybridmip import Config, Problem, Status, StopReason, solve
+from hybridmip.bounds.ledger import Grade
+from hybridmip.engines import compiled
+from hybridmip.engines.highs import Halt, LinearModel, Outcome
+from hybridmip.model.binaries import BinarySet
+from hybridmip.relax.protocol import Setting
+from hybridmip.run import mending, phases
+from hybridmip.run.clock import Clock
+from hybridmip.run.phases import beside
+from hybridmip.search import mips
+from hybridmip.search.mips import begin_whole
+from hybridmip.search.whole import BranchAndCut, MixedModel
+from hybridmip.tolerances import FEASIBLE, NOTHING
+
+#: Long enough for a machine that others use too.
+LONG = 120.0
+TWO = Config(threads=2)
+
+
+def transport(sources: int, sinks: int, seed: int) -> Problem:
+    """Fixed-charge transportation: every lane has a price to open."""
+    rng = np.random.default_rng(seed)
+    demand = rng.integers(5, 20, sinks).astype(float)
+    supply = np.full(sources, np.ceil(1.2 * demand.sum() / sources))
+    A = np.vstack([np.kron(np.eye(sources), np.ones(sinks)), np.kron(np.ones(sources), np.eye(sinks))])
+    return Problem(
+        q=rng.integers(1, 6, sources * sinks).astype(float), p=rng.integers(10, 60, sources * sinks).astype(float),
+        A=A, row_lower=np.concatenate([np.zeros(sources), demand]), row_upper=np.concatenate([supply, demand]),
+        x_lower=0.0, x_upper=np.minimum.outer(supply, demand).ravel(), switch=np.arange(sources * sinks),
+    )  # fmt: skip
+
+
+def knapsacks(rows: int, columns: int, seed: int) -> Problem:
+    """Binaries only, several knapsacks at once."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(5, 60, (rows, columns)).astype(float)
+    return Problem(
+        p=-rng.integers(5, 60, columns).astype(float), B=weights, b_upper=np.floor(0.4 * weights.sum(axis=1)),
+        q=np.zeros(0),
+    )  # fmt: skip
+
+
+def by_highs_alone(problem: Problem) -> float:
+    """The optimum by HiGHS on the problem as it is."""
+    mixed = MixedModel(Setting(problem))
+    answer = mixed.solve(np.zeros(problem.m, dtype=np.int8), None, 2**31 - 1, 1e-7)
+    assert answer.status is Outcome.OPTIMAL
+    return answer.objective + problem.offset
+
+
+MADE = [(transport, (4, 6)), (transport, (5, 9)), (knapsacks, (4, 25)), (knapsacks, (6, 35))]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("make", "size"), MADE)
+def test_value_and_proof_are_those_of_highs_alone(make: Any, size: tuple[int, int], seed: int) -> None:
+    """With a time limit that is not reached: the same optimum, proven, and no thread is left."""
+    problem = make(*size, seed)
+    assert beside(problem, TWO, LONG)
+    before = set(threading.enumerate())
+    result = solve(problem, time_limit=LONG, config=TWO)
+    assert set(threading.enumerate()) <= before
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(by_highs_alone(problem), rel=1e-6)
+    assert result.bound <= result.objective
+    assert result.violation <= 1e-9
+    assert not result.integrity
+
+
+def test_it_is_beside_where_there_is_a_clock_and_a_thread() -> None:
+    """Not without a time limit, where the answer must not depend on who is faster, nor with one thread."""
+    problem = transport(3, 5, 0)
+    assert beside(problem, TWO, 10.0)
+    assert not beside(problem, TWO, None)
+    assert not beside(problem, Config(threads=1), 10.0)
+    assert not beside(problem, Config.quick(threads=2), 10.0)
+    assert not beside(problem, Config.paper(threads=2), 10.0)
+    assert begin_whole(make_state(problem, TWO), Setting(problem)) is None
+
+
+def test_few_choices_are_tried_and_not_believed() -> None:
+    """Where every b can be tried that is done, since it rests on more than HiGHS's word."""
+    result = solve(transport(2, 4, 1), time_limit=LONG, config=TWO)
+    assert result.status is Status.OPTIMAL
+    assert result.rests_on is not Grade.TRUSTED
+
+
+def test_a_better_point_of_the_search_reaches_highs() -> None:
+    """HiGHS asks for points while it runs; the one it is given is its best from then on."""
+    problem = transport(12, 20, 7)
+    good = solve(problem, time_limit=2.0, config=TWO).b
+    assert good is not None
+    state = make_state(problem, TWO)
+    whole = BranchAndCut(state, Setting(problem))
+    known: list[tuple[int, float]] = []
+    requested = whole._requested
+
+    def listen(value: float) -> Any:
+        point = requested(value)
+        known.append((whole.given, value))
+        return point
+
+    whole._requested = listen  # type: ignore[method-assign]
+    state.offer(good, state.solver.evaluate(good), "known")
+    whole.fetch()
+    whole.start(LONG)
+    end = time.monotonic() + LONG
+    while whole.running and time.monotonic() < end and not (known and known[-1][0] and known[-1][1] < np.inf):
+        whole.wait(0.05)
+    whole.stop()
+    assert whole.given == 1
+    after = [value for given, value in known if given]
+    assert after[-1] <= state.best.objective + 1e-6 * abs(state.best.objective)
+    assert not whole.running
+
+
+def test_its_bound_is_told_while_it_runs() -> None:
+    """Bounds of branch and cut rise, never above the answer, and are trusted."""
+    told: list[tuple[str, float]] = []
+
+    class Listener:
+        def start(self, *_: object) -> None: ...
+        def incumbent(self, *_: object) -> None: ...
+        def tick(self, *_: object) -> None: ...
+        def finish(self, *_: object) -> None: ...
+        def bound(self, seconds: float, source: str, objective: float, bound: float) -> None:
+            told.append((source, bound))
+
+    problem = transport(8, 12, 5)
+    result = solve(problem, time_limit=4.0, config=TWO, progress=Listener())
+    bounds = [bound for source, bound in told if source == "branch and cut"]
+    assert bounds == sorted(bounds)
+    assert len(bounds) >= 1
+    assert max(bounds) <= result.objective * (1 + 1e-6)
+    assert "branch and cut" in result.bounds
+
+
+@pytest.mark.parametrize("how", ["asked", "interrupted"])
+def test_an_interruption_ends_it_with_the_best_answer(how: str) -> None:
+    """A callback that asks to stop, or Ctrl-C: the answer so far, and no thread is left."""
+    problem = transport(12, 20, 7)
+    before = set(threading.enumerate())
+
+    def callback(found: object) -> bool:
+        if how == "interrupted":
+            raise KeyboardInterrupt
+        return True
+
+    result = solve(problem, time_limit=10 * LONG, config=TWO, callback=callback)
+    assert set(threading.enumerate()) <= before
+    assert result.stop_reason is (StopReason.CALLBACK if how == "asked" else StopReason.INTERRUPTED)
+    assert result.has_solution
+    assert result.seconds < LONG
+
+
+@pytest.mark.parametrize("integral", [False, True])
+def test_what_is_halted_ends(integral: bool) -> None:
+    """Models that listen end, those that run and those begun later; others go on."""
+    problem = transport(12, 20, 7)
+    setting = Setting(problem)
+    matrix, low, high, _, _ = setting.joint_rows
+    columns = problem.n + problem.m
+    integer = np.arange(columns) >= problem.n if integral else None
+
+    def make(halt: Halt | None) -> LinearModel:
+        return LinearModel(
+            np.concatenate([problem.q, problem.p]), matrix, low, high, np.zeros(columns),
+            np.concatenate([setting.hull_upper, np.ones(problem.m)]), integer, halt=halt,
+        )  # fmt: skip
+
+    halt = Halt()
+    running, later = make(halt), threading.Timer(0.5, halt.halt)
+    later.start()
+    if integral:
+        assert running.solve(10 * LONG).status is Outcome.LIMIT
+    later.join()
+    assert make(halt).solve(10 * LONG).status is Outcome.LIMIT
+    other = make(None).solve(0.5 if integral else LONG)
+    assert other.status is (Outcome.LIMIT if integral else Outcome.OPTIMAL)
+    assert other.x is not None
+
+
+def test_small_problems_wait_for_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What HiGHS decides at once needs nothing compiled, nor loaded; the bound that a relaxation proves is kept."""
+
+    def refuse(kernels: object) -> None:
+        raise AssertionError("kernels were asked for")
+
+    monkeypatch.setattr(compiled, "load", refuse)
+    monkeypatch.setattr(compiled, "soon", lambda kernels: False)
+    monkeypatch.setattr(phases, "FIRST_WAIT", LONG)
+    for problem in (transport(3, 5, 2), knapsacks(2, 14, 0)):
+        result = solve(problem, time_limit=20 * LONG, config=TWO)
+        assert result.status is Status.OPTIMAL
+        assert "line" in result.bounds
+        assert result.certificate is not None
+        assert result.certificate.verify(problem)
+
+
+def test_the_start_solves_no_milp_over_the_rows_on_b(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a linear problem is mostly rows on b, the cheapest b is nearly its answer: it is not looked for first."""
+    asked: list[str] = []
+    maximise = BinarySet.maximise
+
+    def count(self: BinarySet, *arguments: Any, **options: Any) -> Any:
+        asked.append(self.kind)
+        return maximise(self, *arguments, **options)
+
+    monkeypatch.setattr(BinarySet, "maximise", count)
+    problem = knapsacks(4, 25, 1)
+    for time_limit in (None, LONG):
+        assert solve(problem, time_limit=time_limit, config=TWO).status is Status.OPTIMAL
+    assert "general" not in asked
+
+
+@pytest.mark.parametrize("time_limit", [None, LONG])
+def test_no_point_at_all(time_limit: float | None) -> None:
+    """Rows on b that no b holds, as a relaxation does not see: infeasible, with a clock and without."""
+    rows = np.zeros((3, 15))
+    rows[0, [0, 1]], rows[1, [1, 2]], rows[2, [0, 2]] = 1.0, 1.0, 1.0
+    problem = Problem(p=np.ones(15), q=np.zeros(0), B=rows, b_lower=1.0, b_upper=1.0)
+    assert solve(problem, time_limit=time_limit, config=TWO).status is Status.INFEASIBLE
+
+
+class Helper:
+    """A process that ends when it is told."""
+
+    ended = False
+
+    def poll(self) -> int | None:
+        return 0 if self.ended else None
+
+
+class Unknown:
+    """A kernel that is neither loaded nor in the cache."""
+
+    loaded = cached = False
+    later = slow = False
+
+    def compile(self) -> None:
+        self.loaded = True
+
+
+def test_kernels_are_compiled_beside_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are not waited for; one line on standard error says why, once; they are there when the helper has ended."""
+    helper, kernel = Helper(), Unknown()
+    started: list[Any] = []
+
+    def start(kernels: list[Any], nice: int = 0) -> Any:
+        started.append(kernels)
+        return helper
+
+    monkeypatch.setattr(compiled, "_soon", compiled._Soon())
+    monkeypatch.setattr(compiled, "_start_helper", start)
+    asked: Any = [kernel]
+    assert not compiled.soon(asked)
+    assert not compiled.soon(asked)
+    assert len(started) == 1
+    assert capsys.readouterr().err == compiled.COMPILING + "\n"
+    helper.ended = True
+    assert compiled.soon(asked)
+    assert kernel.loaded
+    assert capsys.readouterr().err == ""
+
+
+def test_time_is_kept_for_the_end() -> None:
+    """As much as is asked for, a share at most, and none without a limit."""
+    clock = Clock(100.0)
+    full = clock.deadline
+    clock.reserve(1.0)
+    assert clock.deadline == pytest.approx(full - 1.0)
+    clock.reserve(1000.0)
+    assert full - 30.0 < clock.deadline < full - 15.0
+    endless = Clock()
+    endless.reserve(5.0)
+    assert np.isinf(endless.deadline)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_points_are_mended_either_way(dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A point that misses rows by a solver's tolerance holds them afterwards, by factorisation and by iterations."""
+    monkeypatch.setattr(mending, "DENSE_WORK", np.inf if dense else 0.0)
+    problem = transport(6, 9, 4)
+    b = np.ones(problem.m, dtype=bool)
+    # What every source sends to every sink in equal parts, and a little off.
+    parts = np.tile(problem.row_lower[6:] / 6, 6)
+    off = parts * (1 + 1e-7 * np.random.default_rng(0).normal(size=problem.n))
+    assert problem.worst_row(off, b, NOTHING)[0] > FEASIBLE
+    mended = mending.mended(problem, off, b)
+    assert problem.worst_row(mended, b, NOTHING)[0] <= 1e-14
+    assert np.abs(mended - off).max() <= 1e-5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own on Linux only")
+def test_the_searches_stand_back_and_nobody_else_does() -> None:
+    """The threads of the pool, and those that they start, have a lower priority; the caller's stays as it was."""
+    before, seen = os.getpriority(os.PRIO_PROCESS, 0), []
+
+    def look() -> None:
+        seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    def work() -> None:
+        mips._stand_back()
+        look()
+        inner = threading.Thread(target=look)
+        inner.start()
+        inner.join()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [max(before, mips.NICE)] * 2
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
