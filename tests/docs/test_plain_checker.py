@@ -175,10 +175,10 @@ def test_propagation_and_implied_limits_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "seed", "every"), [("groups", 0, 1), ("signs", 0, 1), ("count", 1, 3), ("in rows", 3, 3)]
+    ("kind", "seed", "every"), [("groups", 0, 1), ("signs", 0, 2), ("count", 1, 4), ("in rows", 3, 4)]
 )
 def test_every_number_changed(kind: str, seed: int, every: int) -> None:
-    """Each number of a proof in turn (each third of the larger ones): refused, or what is claimed is true.
+    """Each number of a proof in turn (of larger ones each second or fourth): refused, or what is claimed is true.
 
     A false claim stays refused, and the package is of the same opinion about every one of them.
     """
@@ -261,7 +261,7 @@ def test_never_raises() -> None:
     rng = random.Random(0)
     for name, whole in (("problem", given), ("proof", document)):
         spots = [path[:end] for path in places(whole) for end in range(1, len(path) + 1)]
-        for path in rng.choices(sorted(set(spots), key=repr), k=150):
+        for path in rng.choices(sorted(set(spots), key=repr), k=100):
             broken = changed(whole, path, rng.choice(junk))
             found = check(broken, document) if name == "problem" else check(given, broken)
             assert found is None or (isinstance(found, str) and "\n" not in found), path
