@@ -115,6 +115,57 @@ def test_numbers_of_the_worked_example() -> None:
     assert next(lines, None) is None
 
 
+def test_nodes_that_the_solver_does_not_write() -> None:
+    """What the page says of mixed nodes, of steps and of nodes that are skipped."""
+    given, document, _, _ = documents_of_the_example()
+    problem = problem_from_dict(given)
+    root, on, off = document["nodes"]
+
+    def holds(*nodes: dict[str, Any]) -> bool:
+        return bool(hm.ProofTree.from_dict({**document, "nodes": nodes}).verify(problem))
+
+    assert holds(root, on, off)
+    assert holds({**root, "closed": None, "count": None}, {**on, "binary": None}, off)
+    assert not holds({**root, "count": [0, 2]}, on, off)
+    assert holds(root, {**on, "binary": 0}, {}, {}, off)
+    assert not holds({**root, "closed": 0}, on, off)
+    assert not holds(root, {"closed": -1}, off)
+    assert holds({**root, "steps": [[0, [[2, 1], [2, 1]]]]}, on, off)
+    assert not holds({**root, "steps": [[0, [[2, 1], [2, -1]]]]}, on, off)
+    limit = [[1, [[0, 1]], [3, 1, 0.8]]]  # says nothing, and fixes nothing
+    assert holds(root, {**on, "steps": limit}, off)
+    indefinite = {**document, "diagonals": [*document["diagonals"], [[0], [7.0]]]}
+    indefinite["reasons"] = [*document["reasons"], [3, [[], []], [0.0, 0.0], [0.0]]]
+    assert hm.ProofTree.from_dict(indefinite).verify(problem)  # never used
+    steps = [*root["steps"], [3, [[2, 1]]]]
+    assert not hm.ProofTree.from_dict({**indefinite, "nodes": [{**root, "steps": steps}, on, off]}).verify(problem)
+    skipped: dict[str, Any] = {"steps": [[99, [[99, 1]]]], "closed": 99}
+    assert holds({"steps": root["steps"], "binary": 2}, {"binary": 1}, on, off, skipped)
+    assert not holds({"steps": root["steps"], "binary": 2}, {"binary": 1}, on, skipped, skipped)
+    assert hm.ProofTree.from_dict({**document, "bound": None}).verify(problem)
+
+
+def test_rows_on_b_as_the_page_says() -> None:
+    """Rounding does not lower a count; two rows with the same entries are case 2; a row of G keeps a binary off."""
+
+    def holds(claim: float, multipliers: list[float], **rows: Any) -> bool:
+        problem = hm.Problem(Q=np.eye(4), p=[-1.0, -2.0, -3.0, -4.0], switch=[0, 1, 2, 3], x_lower=0, x_upper=1, **rows)
+        reasons = [[0, [[], []], [0.0] * problem.rows, multipliers]]
+        document = {"format": "hybridmip-proof", "bound": claim, "sizes": [4], "diagonals": [[[], []]]}
+        return bool(hm.ProofTree.from_dict({**document, "reasons": reasons, "nodes": [{"closed": 0}]}).verify(problem))
+
+    three = {"B": [[0.1] * 4], "b_upper": 0.3}
+    assert 3 * 0.1 > 0.3
+    assert holds(-9.001, [0.0], **three)
+    assert not holds(-8.999, [0.0], **three)
+    both = {"B": [[1.0] * 4] * 2, "b_lower": [1, -np.inf], "b_upper": [np.inf, 3]}
+    assert not holds(-9.001, [0.0, 0.0], **both)
+    assert holds(-9.001, [0.0, -1.5], **both)
+    overlap = {"B": [[1.0, 1, 0, 0], [0, 1, 1, 0]], "b_upper": 1}
+    assert not holds(-9.001, [0.0, 0.0], **overlap)
+    assert holds(-6.001, [0.0, 0.0], **overlap, A=np.zeros((1, 4)), G=[[0.0, 0, 0, 5]], row_upper=4)
+
+
 def test_hash_as_the_page_says() -> None:
     """The hash of a problem is that of the bytes that the page lists."""
     rng = np.random.default_rng(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 import hybridmip as hm
 from hybridmip.bounds.diagonal import largest_trace, phi, semidefinite_slack
 from hybridmip.bounds.null_vectors import null_vectors
+from hybridmip.bounds.products import Products
+from hybridmip.bounds.proof_tree import Branch, Reason
 from hybridmip.model.quadratic import DenseForm
 from hybridmip.model.semidefinite import lacking
 
@@ -118,6 +121,65 @@ def test_copies_to_the_last_digit_lack_nothing() -> None:
     barely = lacking(matrix, taken)
     assert barely is not None
     assert barely[6] >= 1e-25
+
+
+def is_semidefinite(matrix: list[list[Fraction]]) -> bool:
+    """By elimination, without rounding."""
+    while matrix:
+        (pivot, *row), *rest = matrix
+        if pivot < 0 or (pivot == 0 and any(row)):
+            return False
+        matrix = [[v - r[0] * w / pivot if pivot else v for v, w in zip(r[1:], row, strict=True)] for r in rest]
+    return True
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_lacking_is_enough_and_never_negative(seed: int) -> None:
+    """On the edge, and with entries of the diagonal that are zero or negative by next to nothing: what is charged is
+    not negative, and with it the matrix is semidefinite to the last digit."""
+    rng, some = np.random.default_rng(seed), 0
+    for number in range(400):
+        n = int(rng.integers(1, 6))
+        root = rng.standard_normal((n, int(rng.integers(1, n + 1))))
+        matrix, taken, j = root @ root.T, np.zeros(n), int(rng.integers(n))
+        matrix = (matrix + matrix.T) / 2
+        if number % 5 == 1:
+            matrix[j, j] = -float(rng.choice([5e-324, 1e-20, 1e-12, 1e-10]))
+        elif number % 5 == 2:
+            matrix[j, j] *= 1 - float(rng.choice([1e-16, 1e-13, 1e-10, 1e-9, 1e-8]))
+        elif number % 5 == 3:
+            matrix[j] = matrix[:, j] = 0.0
+            matrix[j, j] = float(rng.choice([0.0, -5e-324, -1e-20]))
+        elif number % 5 == 4:
+            taken[j] = matrix[j, j] * float(rng.choice([1.0, 1 + 1e-15, 1 + 9e-10, 2.0]))
+        found = lacking(matrix, taken)
+        if found is None:
+            continue
+        assert (found >= 0).all()
+        exact = [[Fraction(entry) for entry in line] for line in matrix.tolist()]
+        for i in range(n):
+            exact[i][i] += Fraction(float(found[i])) - Fraction(float(taken[i]))
+        assert is_semidefinite(exact)
+        some += bool(found.any())
+    assert some > 20
+
+
+@pytest.mark.parametrize("beyond", [0.0, 1e-12, 1e-10, 1e-6])
+def test_products_that_leave_a_negative_entry_prove_nothing(beyond: float) -> None:
+    """A row's product that takes all of Q_00, or a little more: what is left may not be negative, however little."""
+    problem = hm.Problem(
+        Q=[[1.0, 0.5], [0.5, 1.0]], A=[[1.0, 1.0]], row_lower=1, row_upper=1, x_lower=0.0, x_upper=1.0, switch=[0, 1]
+    )
+    products = Products(np.zeros((2, 2)), np.array([[1.0 + beyond, 0.0]]), np.zeros(2))
+    assert not products.fault(problem, problem.x_lower, problem.x_upper)
+    left = products.lowered(problem, problem.x_lower, problem.x_upper)
+    assert left.Q[0, 0] < 0  # rounding was taken off
+    reason = Reason(0, np.array([0.5, 0.5]), np.zeros(1), np.zeros(0), 0)
+    proof = hm.ProofTree(-1e9, [np.zeros(2)], [reason], Branch(closed=0), products=[products])
+    assert "proves nothing" in proof.verify(problem).reason
+    nothing = np.zeros(2)
+    certificate = hm.Certificate(nothing, reason.point, np.zeros(1), np.zeros(0), claimed=-1e9, products=products)
+    assert not certificate.verify(problem)
 
 
 def test_copies_in_other_units_lack_nothing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import gzip
+import math
 from pathlib import Path
 
 import highspy
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 import hybridmip as hm
 from hybridmip.errors import FileError
 from hybridmip.io.model import ReadProblem
-from hybridmip.io.problem_json import write_problem_json
+from hybridmip.io.problem_json import problem_from_dict, problem_to_dict, write_problem_json
 from hybridmip.io.problems import read_model, read_problem
 from hybridmip.io.write import write_mps
 from hybridmip.model.problem import Problem
@@ -227,6 +228,26 @@ def test_json_reads_back(tmp_path: Path) -> None:
     read = read_model(tmp_path / "p.json.gz")
     assert read.problem.hash == problem.hash
     assert read.original.names == ("x0", "b0")
+
+
+def test_json_with_a_q_that_is_none() -> None:
+    """Bounds read one triangle of Q, so one that is not symmetric is refused; only rounding is evened out."""
+    problem = Problem(Q=[[1.0, 0.5], [0.5, 1.0]], x_lower=0.0, x_upper=1.0, switch=[0, 1])
+    document = problem_to_dict(problem)
+    assert problem_from_dict(document).hash == problem.hash
+    entries = {"shape": [2, 2], "starts": [0, 2, 3], "columns": [0, 1, 1], "values": [1.0, -10.0, 1.0]}
+    for Q, reason in (
+        ({"kind": "dense", "matrix": [[1.0, -10.0], [0.0, 1.0]]}, "must be symmetric"),
+        ({"kind": "sparse", "entries": entries}, "must be symmetric"),
+        ({"kind": "sparse", "entries": entries | {"values": [1.0, math.nan, 1.0]}}, "must be finite"),
+        ({"kind": "dense", "matrix": [[1.0, math.nan], [math.nan, 1.0]]}, "must be finite"),
+        ({"kind": "dense", "matrix": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]}, "must be square"),
+        ({"kind": "diagonal", "values": [1.0, math.inf]}, "must be finite"),
+    ):
+        with pytest.raises(FileError, match=reason):
+            problem_from_dict(document | {"Q": Q})
+    rounded = problem_from_dict(document | {"Q": {"kind": "dense", "matrix": [[1.0, 0.5], [0.5 + 1e-15, 1.0]]}})
+    assert (rounded.Q.toarray() == rounded.Q.toarray().T).all()
 
 
 def test_sense_and_columns_are_kept(tmp_path: Path) -> None:

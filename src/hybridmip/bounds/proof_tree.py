@@ -603,6 +603,8 @@ def _dense(entry: Any, n: int) -> Vector:
     places, values = np.array(entry[0], dtype=np.int64), _numbers(entry[1])
     if places.shape != values.shape or (places.size and not (places.min() >= 0 and places.max() < n)):
         raise ValueError
+    if np.unique(places).size != places.size:
+        raise ValueError
     dense = np.zeros(n)
     dense[places] = values
     return dense

@@ -13,7 +13,16 @@ from scipy import sparse
 from hybridmip.errors import FileError, ProblemError
 from hybridmip.files import parse_json, write_text
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm
+from hybridmip.model.quadratic import (
+    DenseForm,
+    DiagonalForm,
+    FactorModel,
+    QuadraticForm,
+    SparseForm,
+    require_finite,
+    require_square,
+    require_symmetric,
+)
 
 FORMAT = "hybridmip-problem"
 LIMITS = ("row_lower", "row_upper", "b_lower", "b_upper", "x_lower", "x_upper")
@@ -91,14 +100,27 @@ def _form(Q: QuadraticForm) -> dict[str, Any]:
 def _read_form(document: Mapping[str, Any]) -> Any:
     kind = document["kind"]
     if kind == "diagonal":
+        require_finite("Q", np.array(document["values"], dtype=float))
         return DiagonalForm(document["values"])
     if kind == "dense":
-        return DenseForm(document["matrix"])
+        return DenseForm(_symmetric(np.array(document["matrix"], dtype=float)))
     if kind == "factor":
         return FactorModel(document["loadings"], document["factor_covariance"], document["specific_variance"])
     if kind == "sparse":
-        return SparseForm(_matrix(document["entries"]))
+        entries = _matrix(document["entries"])
+        require_finite("Q", entries.data)
+        return SparseForm(_symmetric(entries))
     raise ValueError(f"Q is of kind {kind!r}")
+
+
+def _symmetric(matrix: Any) -> Any:
+    """A matrix of which bounds may read one triangle: as it is, or its symmetric part where rounding made it differ."""
+    require_square("Q", matrix.shape)
+    if not sparse.issparse(matrix):
+        require_finite("Q", matrix)
+    require_symmetric("Q", matrix)
+    differs = (matrix != matrix.T).nnz if sparse.issparse(matrix) else (matrix != matrix.T).any()
+    return (matrix + matrix.T) / 2 if differs else matrix
 
 
 def _entries(matrix: Any) -> dict[str, Any]:

@@ -377,7 +377,7 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
         form = Q
     elif sparse.issparse(Q):
         matrix = sparse.csr_array(Q, dtype=np.float64)
-        _require_square(name, matrix.shape)
+        require_square(name, matrix.shape)
         if not np.isfinite(matrix.data).all():
             entries = matrix.tocoo()
             at = int(np.flatnonzero(~np.isfinite(entries.data))[0])
@@ -396,7 +396,7 @@ def quadratic_form(Q: Any, n: int | None, name: str = "Q") -> QuadraticForm | No
         if array.ndim == 1:
             form = DiagonalForm(array)
         else:
-            _require_square(name, array.shape)
+            require_square(name, array.shape)
             require_symmetric(name, array)
             form = (
                 DenseForm((array + array.T) / 2)
@@ -451,7 +451,8 @@ def require_symmetric(name: str, matrix: Any) -> None:
         )
 
 
-def _require_square(name: str, shape: tuple[int, ...]) -> None:
+def require_square(name: str, shape: tuple[int, ...]) -> None:
+    """Raise a ProblemError that names the shape, unless it is that of a square matrix."""
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ProblemError(f"{name} has shape {shape}; it must be square, or a vector for a diagonal")
 
