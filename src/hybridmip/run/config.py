@@ -143,7 +143,7 @@ class Config:
 
     @classmethod
     def paper(cls, **changes: object) -> Config:
-        """The paper's algorithm to the letter.
+        """The paper's algorithm, step by step; its formulas as corrected (docs/how/idea.md).
 
         The paper leaves M_random, p, l, m and the neighbor limit open; the values here are ours. With
         p = 95 a pool of 100 shrinks, competition by competition, to a stable score of survivors. Changes are

@@ -604,7 +604,7 @@ DEFAULT: tuple[Phase, ...] = (
 QUICK: tuple[Phase, ...] = (
     Start(), QuickStart(), Enumeration(), Pool(), Genetic(), Flips(), Feasibility(), Shaking(),
 )  # fmt: skip
-#: The paper's algorithm to the letter.
+#: The paper's algorithm step by step, its formulas as corrected.
 PAPER: tuple[Phase, ...] = (
     Start(), Relaxations(), Enumeration(), Pool(), Genetic(), Feasibility(), Neighborhood(), Fit(),
 )  # fmt: skip
