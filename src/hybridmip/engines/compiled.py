@@ -7,6 +7,7 @@ that nobody waits for: its users ask whether it is `ready`.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pickle
@@ -29,6 +30,8 @@ PATIENT = "HYBRIDMIP_PATIENT"
 COMPILING = "hybridmip: kernels are being compiled, once on this machine; the solve goes on beside it"
 #: How far the helper that nobody waits for stands back, and for how long no second one is started (seconds).
 NICE = 15
+#: How far one stands back whose work is wanted soon.
+NICE_SOON = 1
 ANOTHER_AFTER = 180.0
 
 
@@ -140,7 +143,8 @@ class _Soon:
         """Say on standard error, once, why the first solve has less to work with."""
         if not self.said and sys.stderr is not None:
             self.said = True
-            print(COMPILING, file=sys.stderr, flush=True)
+            with contextlib.suppress(OSError, ValueError):  # it may be closed
+                print(COMPILING, file=sys.stderr, flush=True)
 
 
 _soon = _Soon()
@@ -149,16 +153,16 @@ _soon = _Soon()
 def soon(kernels: Iterable[Kernel]) -> bool:
     """Whether kernels can be called; where they are not in the cache a helper is put to compiling them meanwhile.
 
-    That is said on standard error. Where there can be no helper they are compiled here.
+    That is said on standard error. They are never compiled here, where somebody's time runs: where there can be no
+    helper, or it ended without them, this process does without.
     """
     missing = [kernel for kernel in dict.fromkeys(kernels) if not kernel.loaded]
     unknown = [kernel for kernel in missing if not kernel.cached]
     if unknown:
         if _soon.helper is None:
             _soon.say()
-            _soon.helper = _start_helper(unknown)
-        if _soon.helper is not None and _soon.helper.poll() is None:
-            return False
+            _soon.helper = _start_helper(unknown, NICE_SOON)
+        return False
     load(missing)
     return True
 

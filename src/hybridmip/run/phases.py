@@ -41,6 +41,7 @@ from hybridmip.search.genetic import genetic
 from hybridmip.search.neighborhood import neighborhood
 from hybridmip.search.pool import Member, build_pool
 from hybridmip.search.shaking import shaking
+from hybridmip.search.whole import BranchAndCut
 from hybridmip.tolerances import OPTIMAL_GAP
 
 #: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
@@ -332,9 +333,9 @@ class LinearSearch(Phase):
         # What can be tried rests on more than HiGHS's word.
         if not beside(state.problem, state.config, state.remaining) or few_choices(state):
             return
-        run.whole = whole = mips.begin_whole(state, setting)
-        if whole is None:
-            return
+        assert state.remaining is not None
+        run.whole = whole = BranchAndCut(state, setting)
+        mips.begin(whole, state.remaining)
         size = sum(setting.joint_rows.matrix.shape)
         whole.wait(min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left))
         # Where it was decided by then a relaxation takes no longer, and may prove what else rests on HiGHS's word.
@@ -345,6 +346,7 @@ class LinearSearch(Phase):
         if run.whole is not None:
             run.state.beside = None
             run.whole.stop()
+            run.state.callback = None  # it may be that who is told asked to stop
             with contextlib.suppress(StopSearch):  # it is over anyway
                 run.whole.fetch()
 
@@ -352,7 +354,12 @@ class LinearSearch(Phase):
         mips.search_linear(run.state, run.setting, run.relaxed, run.whole)
         if run.whole is not None:
             run.whole.fetch()
-        if not run.state.best.feasible:
+        state = run.state
+        if not state.best.feasible and state.binaries.by_milp:
+            # A b of HiGHS that rows on b refuse is forbidden there, and another one found.
+            state.beside = None
+            state.evaluate(state.binaries.maximise(-state.problem.p, time_limit=state.remaining), "start")
+        if not state.best.feasible:
             decide_feasibility(run)
         return StopReason.PROVEN_INFEASIBLE if run.verdicts.no_point_exists() else StopReason.CONVERGED
 

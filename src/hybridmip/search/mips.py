@@ -52,8 +52,11 @@ LEAST_BESIDE = 0.1
 #: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
 VERTICES = "vertices"
 LONGEST_PAUSE = 8
-#: Seconds for which a process does without walks over vertices where they were never used before.
+#: Where walks over vertices were never used before in a process: seconds for which it does without, unless rows have
+#: more entries than this, and seconds that must be left for them to be loaded.
 UNLOADED = 0.5
+LARGE = 5000
+LOADING = 2.0
 #: How far threads of the searches stand back behind HiGHS on the whole problem.
 NICE = 10
 #: After so many neighborhoods without improvement, and half of the time, the searches wait for HiGHS's proof this many
@@ -61,22 +64,17 @@ NICE = 10
 FRUITLESS = 12
 PAUSES = 3.0
 LITTLE = 0.01
+#: Where HiGHS's b are whole numbers by its tolerance only: the gap at which its word ends the search.
+AS_GOOD = 1e-4
 #: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
 EARLIER = 0.03
 #: Seconds to wait for HiGHS's first point where nothing else can find one.
 WAITING = 0.05
 
 
-def begin_whole(state: SearchState, setting: Setting) -> BranchAndCut | None:
-    """HiGHS on the whole problem, at work in a thread; None where there is no time limit, or no thread for it.
-
-    Without a time limit the answer must not depend on who is faster.
-    """
-    if state.remaining is None or _threads(state) < 2:
-        return None
-    whole = BranchAndCut(state, setting)
-    whole.start(max(state.remaining - EARLIER, 0.5 * state.remaining))
-    return whole
+def begin(whole: BranchAndCut, seconds: float) -> None:
+    """Put HiGHS to work on the whole problem, in a thread; so many seconds are left."""
+    whole.start(max(seconds - EARLIER, 0.5 * seconds))
 
 
 def search_linear(
@@ -105,7 +103,8 @@ def _stand_back() -> None:
     """Let HiGHS go first where cores are scarce: this thread, and those that it starts, which end with the search."""
     if sys.platform == "linux":  # elsewhere a priority is that of the whole process
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+            here = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, here, max(os.getpriority(os.PRIO_PROCESS, here), NICE))
 
 
 def _threads(state: SearchState) -> int:
@@ -124,7 +123,11 @@ def _over(state: SearchState, whole: BranchAndCut) -> bool:
         state.evaluate(state.binaries.nearest(np.ones(state.problem.m, dtype=bool)), "start")  # says what to limit
         if whole.ended:
             raise UnboundedError("the objective is unbounded below; give every x a finite x_lower and x_upper")
-    return whole.ended
+    if not whole.done or whole.exact:
+        return whole.ended
+    # By its tolerance, which a row with a large coefficient may make a lot of.
+    bound = math.inf if whole.bound is None else whole.bound
+    return state.best.feasible and relative_gap(state.best.objective, bound, state.size) <= AS_GOOD
 
 
 class _Turns:
@@ -245,9 +248,11 @@ def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
     charges = state.structure.fixed_charge
     kernels = (*vertices_kernel.KERNELS, *trees_kernel.KERNELS)
     missing = charges and state.remaining is not None and not all(kernel.loaded for kernel in kernels)
-    # Loading them takes a while, in which nobody would see that HiGHS has ended.
-    if missing and (state.seconds < UNLOADED or not compiled.soon(kernels)):
-        return None
+    # Loading them takes a while, in which nobody would see that HiGHS has ended, or that the time is up.
+    if missing and state.remaining is not None:
+        early = state.seconds < UNLOADED and state.problem.A.nnz <= LARGE
+        if early or state.remaining < LOADING or not compiled.soon(kernels):
+            return None
     return Vertices(setting, charges)
 
 

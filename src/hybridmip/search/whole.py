@@ -23,6 +23,8 @@ from hybridmip.tolerances import TRUSTED
 MOST_POINTS = 3
 #: Seconds to wait in the end for HiGHS to look up: mostly it does many times a second, not while it solves one LP.
 LONGEST_END = 10.0
+#: What is nearer than this to a whole number is one.
+WHOLE = 1e-9
 #: Nobody is told of a bound that is higher by less than this share of what lies between it and the answer.
 WORTH_TELLING = 1e-3
 
@@ -117,7 +119,7 @@ class BranchAndCut:
         try:
             self.run(seconds, 2**31 - 1)
         finally:
-            if self.ended:
+            if self.ended and (not self.done or self.exact):
                 self.halt.halt()
             self._over.set()
 
@@ -148,6 +150,19 @@ class BranchAndCut:
     def done(self) -> bool:
         """Whether HiGHS says that there is nothing better."""
         return self.answer is not None and self.answer.status is Outcome.OPTIMAL
+
+    @property
+    def exact(self) -> bool:
+        """Whether the b of HiGHS's answer are whole numbers, and not by its tolerance only."""
+        if self.answer is None or self.answer.x is None:
+            return False
+        b = self.answer.x[self.mixed.n :]
+        return bool((np.abs(b - np.round(b)) <= WHOLE).all())
+
+    @property
+    def bound(self) -> float | None:
+        """The bound of HiGHS's answer; None while there is none."""
+        return None if self.answer is None else self.answer.bound + self.mixed.offset
 
     @property
     def ended(self) -> bool:
