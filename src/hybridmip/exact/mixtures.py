@@ -96,7 +96,7 @@ class Demand(NamedTuple):
         dear = ~whole & (self.gains > weight**2 * price)
         given, kept = np.where(whole, 1.0, 0.0), np.where(whole, 1.0, 0.0)
         kept[dear] = 1.0 - weight[dear] * np.sqrt(price[dear] / self.gains[dear])
-        cheap = ~whole & ~dear & (apart < weight * price)
+        cheap = ~whole & ~dear & (apart >= 0.0) & (apart < weight * price)
         given[cheap] = 1.0 - apart[cheap] / (weight[cheap] * price[cheap])
         return given, kept
 

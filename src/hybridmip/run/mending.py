@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import lsqr
 
 from hybridmip.arrays import least_squares
 from hybridmip.model.problem import Problem
@@ -74,6 +75,4 @@ def _shortest(matrix: sparse.csr_array, wanted: Vector) -> Vector:
     rows, columns = matrix.shape
     if rows * columns * min(rows, columns) <= DENSE_WORK:
         return least_squares(matrix.toarray(), wanted, 1e-12)
-    from scipy.sparse.linalg import lsqr  # of large problems only
-
     return np.asarray(lsqr(matrix, wanted, atol=1e-14, btol=1e-14, iter_lim=ITERATIONS)[0], dtype=np.float64)
