@@ -42,7 +42,11 @@ CovarianceFile = Annotated[
 KindOfNumbers = Annotated[Kind | None, typer.Option(show_default=False, help="What the numbers of a CSV FILE are.")]
 AssetCounts = Annotated[
     str | None,
-    typer.Option(metavar="K|A:B", show_default=False, help="Hold exactly K assets, or between A and B."),
+    typer.Option(
+        metavar="K|A:B",
+        show_default=False,
+        help="Hold exactly K assets, or A to B of them; :B is at most B, A: at least A.",
+    ),
 ]
 MinWeight = Annotated[str, typer.Option(metavar="W", help="Least weight of an asset that is held: 0.01 or 1%.")]
 MaxWeight = Annotated[str, typer.Option(metavar="W", help="Greatest weight of an asset: 0.3 or 30%.")]
