@@ -509,7 +509,7 @@ def test_results_per_year(run: Run, tmp_path: Path) -> None:
         "risk": pytest.approx(np.sqrt(252) * plain["risk"]),
     }
     shown = run("portfolio", path, "--assets", 3, "--periods-per-year", 252).out
-    assert f"{100 * np.sqrt(252) * plain['risk']:.4g} % per year" in shown
+    assert f"{100 * np.sqrt(252) * plain['risk']:.2f} % per year" in shown
     options = ("--objective", "sharpe", "--assets", 3, "--periods-per-year", 252, "--quiet", "--json")
     document = json.loads(run("portfolio", path, *options).out)
     assert document["per_year"]["sharpe_ratio"] == pytest.approx(np.sqrt(252) * document["sharpe_ratio"])
@@ -539,6 +539,12 @@ def test_frontier_and_rebalance_read_the_same(run: Run, tmp_path: Path) -> None:
     shown = run(*line, "--missing", "drop-dates", "--periods-per-year", 252, "--exclude", "S3", "--quiet")
     assert shown.code == 0
     assert "risk per year" in shown.out
+    rows = [row.split() for row in shown.out.splitlines() if row.endswith("proven optimal")]
+    assert rows
+    assert all(re.fullmatch(r"-?\d+\.\d\d", cell) for row in rows for cell in (row[4], row[6])), rows
+    counts = tuple(":3" if word == "3" else str(word).replace("years", "fewer") for word in line)
+    shown = run(*counts, "--missing", "drop-dates", "--quiet")
+    assert "at most 3 of 8 assets" in shown.out
 
 
 def test_holdings_of_an_asset_that_is_left_out(run: Run, tmp_path: Path) -> None:
