@@ -16,6 +16,14 @@ if os.environ.get("NUMBA_DISABLE_JIT") == "1":
 os.environ["HYBRIDMIP_PATIENT"] = "1"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_said_of_compiling() -> None:
+    """What a test finds on standard error does not depend on what was compiled before either."""
+    from hybridmip.engines import compiled
+
+    compiled._soon.said = True
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Folder of public instances: HYBRIDMIP_DATA, else ../shared/data; skips if there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -224,13 +225,28 @@ def test_infeasible_target(run: Run, port: Path) -> None:
     assert shown.code == 3
     assert "proven infeasible" in shown.out
     assert "return" in shown.out
-    assert "0.6 %" in shown.out  # the highest mean
+    reach = re.search(r"from (\S+) % to\s(\S+) %\scan be had", shown.out)
+    assert reach is not None
+    highest = float(reach[2])  # in percent, to four digits
+    assert highest < 0.6  # the highest mean, which three assets have not
+    assert run(*arguments[:-1], f"{highest - 0.001}%").code == 0
+    assert run(*arguments[:-1], f"{highest + 0.001}%").code == 3
     answer = run(*arguments, "--json")
     assert answer.code == 3
     document = json.loads(answer.out)
     assert (document["status"], document["objective"], document["weights"]) == ("infeasible", None, {})
     assert [document[key] for key in PORTFOLIO_KEYS] == [None] * len(PORTFOLIO_KEYS)
     assert document["unconstrained_returns"][1] == pytest.approx(0.006)
+
+
+def test_a_target_per_year_is_told_per_period(run: Run, port: Path) -> None:
+    """A target that is out of reach per period, and within it per year, is most likely one per year."""
+    arguments = ("portfolio", port, "--assets", 3, "--min-weight", 0.05, "--target-return", "20%")
+    shown = run(*arguments, "--periods-per-year", 52)
+    assert shown.code == 3
+    assert "20 % per year is 0.3846 % per period: --target-return 0.3846%" in shown.out
+    assert run(*arguments[:-1], "0.3846%").code == 0
+    assert "per year is" not in run(*arguments).out
 
 
 def test_infeasible_by_count_alone(run: Run, port: Path) -> None:

@@ -434,3 +434,21 @@ def test_costs_above_what_is_traded_are_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         hm.Portfolio([0.1, 0.2], np.eye(2), current=[0.5, 0.5], trade_cost=0.05)
+
+
+def test_what_a_benchmark_is_for() -> None:
+    """It and the objective that follows it are given together; either alone is refused with the other's name."""
+    returns, covariance = hm.market(assets=6, seed=1).sample_estimates()
+    with pytest.raises(ArgumentError, match=r"^benchmark is followed only with objective='tracking'; give both"):
+        hm.Portfolio(returns, covariance, benchmark=np.full(6, 1 / 6))
+    with pytest.raises(ArgumentError, match=r"^objective='tracking' needs .*; give benchmark$"):
+        hm.Portfolio(returns, covariance, objective="tracking")
+
+
+def test_rules_that_clash_are_named() -> None:
+    """The error of `Portfolio.solve` names them; one that has had no time asks for more."""
+    market = hm.market(assets=40, seed=1)
+    with pytest.raises(hm.ProblemError, match=r"infeasible\); these rules clash: budget, return, assets; relax one"):
+        market.portfolio(assets=6, min_weight=0.05, target_return=0.006).solve()
+    with pytest.raises(hm.ProblemError, match=r"unknown\); give more time, or relax a rule"):
+        market.portfolio(assets=6, min_weight=0.05, target_return=0.003).solve(time_limit=1e-9)

@@ -79,6 +79,52 @@ def test_what_is_slow_is_compiled_by_a_helper(tmp_path: Path) -> None:
     assert run("Popen([*given[0][:2], 'raise SystemExit'], **options)", "two") == "1 0\n"
 
 
+SAID = """
+from hybridmip.engines import compiled
+from own_kernels import KERNELS
+
+for kernel in KERNELS:
+    compiled.load([kernel])
+"""
+
+
+def test_waiting_for_kernels_is_said_once(tmp_path: Path) -> None:
+    """A process that compiles says so in one line on standard error, however often it does; the next finds a cache."""
+    (tmp_path / "own_kernels.py").write_text(KERNELS)
+    folders = [str(tmp_path), *(path for path in sys.path if path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for said in (compiled.WAITING + "\n", ""):
+        done = subprocess.run(
+            [sys.executable, "-c", SAID], env=environment, check=True, capture_output=True, text=True
+        )  # fmt: skip
+        assert (done.stdout, done.stderr) == ("", said)
+
+
+@pytest.mark.parametrize("at_work", [True, False])
+def test_waiting_for_a_helper_is_said(
+    at_work: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who asks for what a helper is compiling is told why it takes a while; where it has ended there is no wait."""
+
+    class Helper:
+        def poll(self) -> int | None:
+            return None if at_work else 0
+
+        def wait(self) -> None: ...
+
+    class Known:
+        loaded, cached = False, True
+
+        def compile(self) -> None: ...
+
+    later, asked = compiled._Later(), [Known()]
+    monkeypatch.setattr(later, "helper", Helper())
+    monkeypatch.setattr(compiled, "_later", later)
+    monkeypatch.setattr(compiled, "_soon", compiled._Soon())
+    assert compiled.ready(asked, wait=True)
+    assert capsys.readouterr().err == (compiled.WAITING + "\n" if at_work else "")
+
+
 LATER = """
 import os, time
 from pathlib import Path

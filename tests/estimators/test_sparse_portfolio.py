@@ -236,7 +236,7 @@ def test_the_benchmark_is_y() -> None:
     by_weights = SparsePortfolio(4, objective="tracking", benchmark=weights).fit(RETURNS)
     by_returns = SparsePortfolio(4, objective="tracking").fit(RETURNS, RETURNS @ weights)
     np.testing.assert_allclose(by_returns.weights_, by_weights.weights_, atol=1e-6)
-    with pytest.raises(ArgumentError, match="benchmark is missing"):
+    with pytest.raises(ArgumentError, match="needs the weights of what is followed; give benchmark"):
         SparsePortfolio(4, objective="tracking").fit(RETURNS)
     with pytest.raises(ArgumentError, match=r"y has shape \(240, 12\)"):
         SparsePortfolio(4, objective="tracking").fit(RETURNS, RETURNS)
@@ -356,3 +356,15 @@ def test_names_of_the_package() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = package.nonsense
     assert issubclass(MissingDependencyError, ImportError)
+
+
+def test_gaps_are_refused_with_what_to_do() -> None:
+    """scikit-learn's message stays, and a note says what to do with returns; other errors have none."""
+    returns = np.random.default_rng(0).normal(0.001, 0.02, (50, 5))
+    with pytest.raises(ValueError, match="minimum of 2") as caught:
+        SparsePortfolio(assets=2).fit(returns[:1])
+    assert not hasattr(caught.value, "__notes__")
+    returns[3, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN") as caught:
+        SparsePortfolio(assets=2).fit(returns)
+    assert "drop the dates or the assets with gaps" in caught.value.__notes__[0]

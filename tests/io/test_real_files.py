@@ -303,6 +303,9 @@ def test_a_delisted_stock_that_is_filled_is_told(run: Run, tmp_path: Path) -> No
     prices = frame()
     prices.iloc[-40:, 5] = np.nan
     path = saved(prices, tmp_path)
+    told = run("portfolio", path).err  # the gap alone: at once with what leaves out the stock
+    assert "--missing fill with --min-history 81 (leaves 7 of 8 assets)" in told
+    assert "--missing fill (keeps what was delisted, flat to the end)" in told
     answer = run("portfolio", path, "--missing", "fill")
     assert answer.code == 0
     assert "looks as safe as cash: 'S5' (flat for 40 dates)" in answer.err
@@ -509,7 +512,7 @@ def test_results_per_year(run: Run, tmp_path: Path) -> None:
         "risk": pytest.approx(np.sqrt(252) * plain["risk"]),
     }
     shown = run("portfolio", path, "--assets", 3, "--periods-per-year", 252).out
-    assert f"{100 * np.sqrt(252) * plain['risk']:.4g} % per year" in shown
+    assert f"{100 * np.sqrt(252) * plain['risk']:.2f} % per year" in shown
     options = ("--objective", "sharpe", "--assets", 3, "--periods-per-year", 252, "--quiet", "--json")
     document = json.loads(run("portfolio", path, *options).out)
     assert document["per_year"]["sharpe_ratio"] == pytest.approx(np.sqrt(252) * document["sharpe_ratio"])
@@ -539,6 +542,12 @@ def test_frontier_and_rebalance_read_the_same(run: Run, tmp_path: Path) -> None:
     shown = run(*line, "--missing", "drop-dates", "--periods-per-year", 252, "--exclude", "S3", "--quiet")
     assert shown.code == 0
     assert "risk per year" in shown.out
+    rows = [row.split() for row in shown.out.splitlines() if row.endswith("proven optimal")]
+    assert rows
+    assert all(re.fullmatch(r"-?\d+\.\d\d", cell) for row in rows for cell in (row[4], row[6])), rows
+    counts = tuple(":3" if word == "3" else str(word).replace("years", "fewer") for word in line)
+    shown = run(*counts, "--missing", "drop-dates", "--quiet")
+    assert "at most 3 of 8 assets" in shown.out
 
 
 def test_holdings_of_an_asset_that_is_left_out(run: Run, tmp_path: Path) -> None:
@@ -551,6 +560,9 @@ def test_holdings_of_an_asset_that_is_left_out(run: Run, tmp_path: Path) -> None
     assert answer.code == 2
     assert "--current names 'S1', which was left out for its gaps" in answer.err
     assert "keep it with --missing fill" in answer.err
+    answer = run("portfolio", path, *options, "--missing", "fill", "--min-history", 118)
+    assert "--current names 'S1', which was left out" in answer.err
+    assert "keep it with less than 118 for --min-history and --missing fill" in answer.err
     assert run("portfolio", path, *options, "--missing", "fill", "--since", "2020-01-20").code == 0
     assert run("portfolio", path, "--exclude", "S1,S4", "--missing", "drop-assets").code == 0
     group = ("--group", "G=S1,S4,S5:max_weight=0.3")
@@ -675,3 +687,48 @@ def test_prices_called_returns_are_doubted(tmp_path: Path) -> None:
     frame.to_csv(path)
     (warning,) = [text for text in read_portfolio_data(path, kind="returns").warnings if "half of" in text]
     assert "if these are prices, say kind='prices'" in warning
+
+
+@pytest.mark.parametrize("kind", ["prices", "returns", None])
+def test_a_frame_is_as_good_as_its_file(kind: str | None, tmp_path: Path) -> None:
+    """The same numbers to the last bit, the same names; newest first, and running numbers for dates, too."""
+    table = frame() if kind != "returns" else frame().pct_change().iloc[1:]
+    path = saved(table, tmp_path)
+    for given in (table, table.iloc[::-1], table.reset_index(drop=True)):
+        here, there = read_portfolio_data(given, kind=kind), read_portfolio_data(path, kind=kind)
+        assert here.names == there.names
+        assert (here.returns == there.returns).all()
+        assert (here.covariance == there.covariance).all()
+
+
+def test_gaps_of_a_frame(tmp_path: Path) -> None:
+    """They are counted, and mended, as in a file."""
+    table = with_gaps()
+    path = saved(table, tmp_path)
+    with pytest.raises(FileError) as here:
+        read_portfolio_data(table)
+    with pytest.raises(FileError) as there:
+        read_portfolio_data(path)
+    assert str(here.value) == str(there.value).replace(str(path), "the DataFrame (as CSV)")
+    mended = [read_portfolio_data(given, missing="drop-assets", since="2020-01-20") for given in (table, path)]
+    assert mended[0].names == mended[1].names
+    assert mended[0].left_out == mended[1].left_out
+    assert (mended[0].covariance == mended[1].covariance).all()
+
+
+def test_frames_that_are_none() -> None:
+    """Each is refused in one line that says what to give."""
+    table = frame()
+    levels = pd.concat({"Close": table, "Open": table}, axis=1)
+    for given, options, words in (
+        (table.to_numpy(), {}, "path is a ndarray; give the path of a file, or a DataFrame"),
+        (table["S1"], {}, "path is a Series; give the path of a file, or a DataFrame"),
+        (levels, {}, "columns have 2 levels; choose one, such as frame"),
+        (levels.stack(0, future_stack=True), {}, "index has 2 levels; give dates by assets"),
+        (table.iloc[:0], {}, "0 rows"),
+        (table, {"covariance": "covariance.csv"}, "covariance is for files"),
+    ):
+        with pytest.raises(ArgumentError, match=words):
+            read_portfolio_data(given, **options)
+    with pytest.raises(FileError, match=r"the DataFrame \(as CSV\) line 3, column 'S1': the price is -1; it must be"):
+        read_portfolio_data(table.assign(S1=[50.0, -1.0, *table["S1"][2:]]), kind="prices")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from hybridmip.errors import ArgumentError, FileError
+from hybridmip.report import figures
 from hybridmip.report.figures import AREA_COLOURS, Beside, Line, as_axes, curve_figure, frontier_figure, save_figure
 from hybridmip.report.marks import is_log, near
 from hybridmip.report.terminal import (
@@ -336,3 +337,10 @@ def test_portfolio_table_of_odd_weights() -> None:
     assert (lines["long"].count("#"), lines["short"].count("#")) == (18, 6)
     assert "-50.00 %" in lines["short"]
     assert all(row.split()[-1] == "-" for row in lines.values())
+
+
+def test_an_asset_has_one_colour() -> None:
+    """The areas of the picture and those of the page in the light have the same colours in the same order."""
+    style = (Path(figures.__file__).parent / "page.css").read_text(encoding="utf-8").partition("dark")[0]
+    page = [line.split()[1].rstrip(";").upper() for line in style.splitlines() if line.startswith("  --area-")]
+    assert tuple(page) == AREA_COLOURS

@@ -455,6 +455,12 @@ def test_hover_shows_the_holdings(browser: Browser) -> None:
     assert browser.texts("#table tr[aria-current] th") == ["5"]
 
 
+def test_the_whole_table_is_seen_on_a_laptop(browser: Browser) -> None:
+    """At 1300 pixels less a scroll bar no column is cut: the table is no wider than the place that it has."""
+    browser.show(example(), 1285)
+    assert browser.run("const s = document.querySelector('.scroller'); return s.scrollWidth - s.clientWidth") <= 0
+
+
 def test_row_and_chart_point_at_each_other(browser: Browser) -> None:
     """A row under the pointer moves the mark in both charts."""
     browser.show(example())

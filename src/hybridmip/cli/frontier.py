@@ -25,7 +25,7 @@ from hybridmip.cli.options import (
     positive_seconds,
     settings,
 )
-from hybridmip.cli.output import percent, print_parts, write_json
+from hybridmip.cli.output import print_parts, write_json
 from hybridmip.cli.places import make_directory
 from hybridmip.cli.progress import FrontierBar, Ticker
 from hybridmip.cli.rules import (
@@ -187,7 +187,7 @@ def _code(found: Frontier) -> int:
 
 def _title(portfolio: Portfolio, file: Path) -> str:
     low, high = portfolio.count_range
-    held = f"{low}" if low == high else f"{low} to {high}"
+    held = f"{low}" if low == high else f"at most {high}" if low == 0 else f"{low} to {high}"
     return f"{file.name}: {held} of {portfolio.n} assets" if portfolio.assets is not None else f"{file.name}"
 
 
@@ -289,4 +289,5 @@ def _per_year(target: float, risk: float | None, periods: float | None) -> tuple
     """Cells with a target and its risk per year, where that is asked for."""
     if periods is None:
         return ()
-    return percent(target * periods), percent(None if risk is None else risk * math.sqrt(periods))
+    risks = "-" if risk is None else f"{100 * risk * math.sqrt(periods):.2f} %"
+    return f"{100 * target * periods:.2f} %", risks

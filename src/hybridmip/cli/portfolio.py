@@ -186,7 +186,7 @@ def portfolio(
         if written and unwritten is None:
             print_parts("", f"written: {', '.join(map(str, written))}")
     else:
-        print_parts(*no_solution_report(asked, result))
+        print_parts(*no_solution_report(asked, result, periods_per_year))
     if unwritten is not None:
         raise unwritten
     raise typer.Exit(exit_code(result))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hybridmip.cli.output import make_console, percent
+from hybridmip.errors import ProblemError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Trades that are listed.
 MOST_TRADES = 10
+#: Seconds for the returns that can be had.
+RANGE_SECONDS = 5.0
 
 
 def portfolio_document(
@@ -118,7 +121,7 @@ def portfolio_report(
     ]
 
 
-def no_solution_report(asked: Portfolio, result: Result) -> list[RenderableType]:
+def no_solution_report(asked: Portfolio, result: Result, periods_per_year: float | None = None) -> list[RenderableType]:
     from rich.text import Text
 
     from hybridmip.report.terminal import summary
@@ -130,11 +133,24 @@ def no_solution_report(asked: Portfolio, result: Result) -> list[RenderableType]
     if result.clashing_rows:
         parts.append(Text(f"these rules clash: {', '.join(result.clashing_rows)}"))
     if asked.target_return is not None:
-        low, high = asked.efficient_range()
-        parts.append(
-            Text(
-                f"the target is {percent(asked.target_return)}; without count, minimum weights and groups "
-                f"the frontier runs from {percent(low)} (least risk) to {percent(high)} (most return)"
-            )
-        )
+        parts += [Text(line) for line in _within_reach(asked, asked.target_return, periods_per_year)]
     return [*parts, "", summary(result)]
+
+
+def _within_reach(asked: Portfolio, target: float, periods_per_year: float | None) -> list[str]:
+    """What can be had instead of a target that cannot."""
+    try:
+        low, high = asked.attainable_range(time_limit=RANGE_SECONDS)
+    except ProblemError:
+        return [f"the target is {percent(target)}; no portfolio was found for any other target either"]
+    between = ", though not every one between" if low <= target <= high else ""
+    lines = [
+        f"the target is {percent(target)} per period; with all other rules returns from {percent(low)} to "
+        f"{percent(high)} can be had{between}"
+    ]
+    if periods_per_year is not None and low <= target / periods_per_year <= high:
+        lines.append(
+            f"{percent(target)} per year is {percent(target / periods_per_year)} per period: "
+            f"--target-return {100 * target / periods_per_year:.4g}%"
+        )
+    return lines

@@ -42,7 +42,11 @@ CovarianceFile = Annotated[
 KindOfNumbers = Annotated[Kind | None, typer.Option(show_default=False, help="What the numbers of a CSV FILE are.")]
 AssetCounts = Annotated[
     str | None,
-    typer.Option(metavar="K|A:B", show_default=False, help="Hold exactly K assets, or between A and B."),
+    typer.Option(
+        metavar="K|A:B",
+        show_default=False,
+        help="Hold exactly K assets, or A to B of them; :B is at most B, A: at least A.",
+    ),
 ]
 MinWeight = Annotated[str, typer.Option(metavar="W", help="Least weight of an asset that is held: 0.01 or 1%.")]
 MaxWeight = Annotated[str, typer.Option(metavar="W", help="Greatest weight of an asset: 0.3 or 30%.")]
@@ -144,7 +148,7 @@ class Rules:
                 target_return=target,
                 return_sense="at_least" if at_least else "equal",
                 groups=groups or None,
-                **_of_what_is_left(given, data),
+                **_of_what_is_left(given, data, self.history.get("min_history")),
             )
         except HybridMIPError as error:
             raise error.spelled(OPTIONS) from None
@@ -161,15 +165,17 @@ def _spelled(warnings: Sequence[str], excluded: Sequence[str]) -> list[str]:
     return [str(message.spelled(OPTIONS)) for message in messages if not message.is_void_without(excluded)]
 
 
-def _of_what_is_left(more: Mapping[str, Any], data: PortfolioData) -> dict[str, Any]:
+def _of_what_is_left(more: Mapping[str, Any], data: PortfolioData, least: int | None) -> dict[str, Any]:
     """Arguments of `Portfolio` without assets that are left out anyway; one that is held cannot be."""
     found, out = dict(more), set(data.left_out)
+    fill = Argument("missing='fill'")
+    remedy = (fill,) if least is None else (f"less than {least} for ", Argument("min_history"), " and ", fill)
     for name in ("current", "benchmark"):
         for asset in found.get(name) or ():
             if asset in out:
                 raise ArgumentError(
                     Argument(name), f" names {asset!r}, which was left out for its gaps or its short history; keep it "
-                    "with ", Argument("missing='fill'"), ", or take it out of that file",
+                    "with ", *remedy, ", or take it out of that file",
                 )  # fmt: skip
     if "exclude" in found:
         found["exclude"] = [asset for asset in found["exclude"] if asset not in out]

@@ -28,6 +28,8 @@ compile_by_name({names!r}, {nice})
 PATIENT = "HYBRIDMIP_PATIENT"
 #: What is said where kernels are compiled while a solve goes on.
 COMPILING = "hybridmip: kernels are being compiled, once on this machine; the solve goes on beside it"
+#: What is said where it has to wait for them.
+WAITING = "hybridmip: kernels are being compiled, once on this machine; that takes from 15 seconds to a minute or so"
 #: How far the helper that nobody waits for stands back, and for how long no second one is started (seconds).
 NICE = 15
 #: How far one stands back whose work is wanted soon.
@@ -139,12 +141,12 @@ class _Soon:
         self.helper: subprocess.Popen[bytes] | None = None
         self.said = False
 
-    def say(self) -> None:
-        """Say on standard error, once, why the first solve has less to work with."""
+    def say(self, words: str = COMPILING) -> None:
+        """Say on standard error, once, why the first solve has less to work with, or has to wait."""
         if not self.said and sys.stderr is not None:
             self.said = True
             with contextlib.suppress(OSError, ValueError):  # it may be closed
-                print(COMPILING, file=sys.stderr, flush=True)
+                print(words, file=sys.stderr, flush=True)
 
 
 _soon = _Soon()
@@ -180,7 +182,10 @@ def _load(missing: list[Kernel]) -> None:
     later = [kernel for kernel in missing if kernel.later and not _later.patient and _later.waits_for(kernel)]
     if later and _later.start(later):
         missing = [kernel for kernel in missing if kernel not in later]
-    slow = [kernel for kernel in missing if kernel.slow and not kernel.cached]
+    unknown = [kernel for kernel in missing if not kernel.cached]
+    if unknown:
+        _soon.say(WAITING)
+    slow = [kernel for kernel in unknown if kernel.slow]
     helpers = {} if len(missing) == 1 else {kernel: _start_helper([kernel]) for kernel in slow}
     for kernel in missing:
         if helpers.get(kernel) is None:
@@ -197,10 +202,14 @@ def ready(kernels: Iterable[Kernel], wait: bool = False) -> bool:
     if not missing:
         return True
     wait = wait or _later.patient
+    if wait and _later.at_work:
+        _soon.say(WAITING)
     if wait and _later.helper is not None:
         _later.helper.wait()
     if not wait and any(_later.waits_for(kernel) for kernel in missing):
         return False
+    if any(not kernel.cached for kernel in missing):
+        _soon.say(WAITING)
     for kernel in missing:
         kernel.compile()
     return True

@@ -70,6 +70,11 @@ RULES: dict[str, Callable[[str], Any]] = {
     "risk_aversion": _number, "trade_cost": _number, "fixed_trade_cost": _number, "cost_weight": _number,
     "max_turnover": _number, "min_trade": _number, "max_trades": int, "exclude": _names,
 }  # fmt: skip
+#: What such cells hold.
+GIVEN: dict[Callable[[str], Any], str] = {
+    _count: "a number of assets such as 10, or a range such as 5:10", _number: "a number such as 0.05, or 5%",
+    int: "a whole number", _names: "names with semicolons between",
+}  # fmt: skip
 
 
 def accounts_of(source: Any, names: Sequence[str]) -> Iterator[Account]:
@@ -229,7 +234,10 @@ def _account(name: str, rows: list[Row], long: bool, known: set[str], source: st
             if asset in holdings:
                 return Account(name, fault=f"{asset} is there twice ({where}); give each asset one row")
             if asset not in known:
-                return Account(name, fault=f"{where}: {asset!r} is none of the market's assets; check its spelling")
+                return Account(
+                    name, fault=f"{where}: {asset!r} is none of the market's assets; check its spelling, and whether "
+                    "it was left out for its gaps or its history",
+                )  # fmt: skip
             try:
                 holdings[asset] = _number(cell)
             except ValueError:
@@ -241,9 +249,7 @@ def _account(name: str, rows: list[Row], long: bool, known: set[str], source: st
             try:
                 value = read(cell)
             except ValueError:
-                return Account(
-                    name, fault=f"{where}: {key} is {cell!r}, which cannot be read; give such as in the help"
-                )
+                return Account(name, fault=f"{where}: {key} is {cell!r}; give {GIVEN[read]}")
             if rules.setdefault(key, value) != value:
                 return Account(name, fault=f"{where}: {key} is {cell!r}, and something else before; give it once")
     holdings = {asset: weight for asset, weight in holdings.items() if weight != 0.0}

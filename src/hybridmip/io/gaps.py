@@ -152,8 +152,12 @@ def _remedies(panel: Panel, ways: tuple[str, ...]) -> list[str]:
         if left >= panel.fewest:
             found.append([_way(DROP_DATES), f" (leaves {left} of {count_of(len(there), 'date')})"])
     late = _late(panel, gaps)
+    ended = np.flatnonzero(gaps.end)
     if FILL in ways and not late.size:
-        found.append([_way(FILL)])
+        history = _by_history(panel, ended) if ended.size else []
+        if history:
+            found.append([_way(FILL), " with ", *history])
+        found.append([_way(FILL)] + [" (keeps what was delisted, flat to the end)"] * bool(ended.size))
     elif FILL in ways:
         for parts in (_by_since(panel, int(gaps.start[late].max())), _by_history(panel, late)):
             if parts:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ from hybridmip.io.orlib import looks_like_port, parse_port, shorten
 from hybridmip.io.panel import Panel
 from hybridmip.model.quadratic import Matrix, Vector, frozen
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 KINDS = ("prices", "returns")
 #: Arguments that messages name.
 KIND, KIND_PRICES, KIND_RETURNS = Argument("kind"), Argument("kind='prices'"), Argument("kind='returns'")
@@ -42,6 +46,8 @@ TIME_WORDS = ("date", "time", "year", "quarter", "month", "week", "day", "period
 LIKELY_PRICE = 0.5
 #: A return above this is a damaged number.
 MOST_RETURN = 1e6
+#: What messages call a DataFrame; they give lines, of which the first holds the names.
+FRAME = "the DataFrame (as CSV)"
 #: What pandas writes at the head of a Series without a name.
 PANDAS_NO_NAME = "0"
 
@@ -80,7 +86,7 @@ class PortfolioData:
 
 
 def read_portfolio_data(
-    path: PathLike,
+    path: PathLike | DataFrame,
     covariance: PathLike | None = None,
     kind: str | None = None,
     *,
@@ -92,13 +98,14 @@ def read_portfolio_data(
     periods_per_year: float | None = None,
     exclude: Sequence[str] = (),
 ) -> PortfolioData:
-    """Read expected returns and covariance from whatever file holds them.
+    """Read expected returns and covariance from whatever file holds them, or estimate them from a DataFrame.
 
     Parameters
     ----------
-    path : path
+    path : path or DataFrame
         An OR-Library port file (its first line is one whole number), a CSV of prices or returns,
-        or, if `covariance` is given, a CSV of means. Any of them may be gzipped.
+        or, if `covariance` is given, a CSV of means. Any of them may be gzipped. A DataFrame of prices or returns,
+        dates by assets, is taken as if it had been written to a CSV: the same checks, the same numbers.
     covariance : path, optional
         CSV of the covariance that belongs to the means in `path`.
     kind : {"prices", "returns"}, optional
@@ -138,6 +145,9 @@ def read_portfolio_data(
     ...     data = hm.read_portfolio_data(pathlib.Path(folder, "prices.csv"), since="2005-06")
     >>> data.names[:2], data.covariance.shape, data.warnings
     (('BANK01', 'BANK02'), (8, 8), ())
+    >>> same = hm.read_portfolio_data(prices, since="2005-06")
+    >>> bool((same.covariance == data.covariance).all())
+    True
     """
     _check_kind(kind)
     _check_periods(periods_per_year)
@@ -154,6 +164,12 @@ def read_portfolio_data(
         )
         if value is not None
     ] + [MISSING] * (missing != ERROR)
+    if not isinstance(path, str | os.PathLike):
+        if covariance is not None:
+            raise ArgumentError(
+                "covariance is for files; give means and covariance that are in memory to hm.Portfolio itself"
+            )
+        return _prices_or_returns(_text_of(path), FRAME, kind, cut, shrink, periods_per_year)
     if covariance is not None:
         if given:
             raise ArgumentError(given[0], " is for a CSV of prices or returns; leave it out with a covariance file")
@@ -166,6 +182,26 @@ def read_portfolio_data(
         raise ArgumentError(given[0], f" is for a CSV of prices or returns; {path} is an OR-Library port file")
     port = parse_port(text, path)
     return _without(port.names, port.returns, port.covariance, cut.exclude, periods_per_year)
+
+
+def _text_of(frame: Any) -> str:
+    """A DataFrame as CSV, which keeps every bit of its numbers."""
+    if not hasattr(frame, "to_csv") or not hasattr(frame, "columns"):
+        raise ArgumentError(
+            f"path is a {type(frame).__name__}; give the path of a file, or a DataFrame of prices or returns "
+            "(dates by assets)"
+        )
+    if frame.columns.nlevels > 1:
+        raise ArgumentError(
+            f"path is a DataFrame whose columns have {frame.columns.nlevels} levels; choose one, such as frame['Close']"
+        )
+    if frame.index.nlevels > 1:
+        raise ArgumentError(
+            f"path is a DataFrame whose index has {frame.index.nlevels} levels; give dates by assets (see unstack)"
+        )
+    if frame.empty:
+        raise ArgumentError(f"path is a DataFrame of {frame.shape[0]} rows and {frame.shape[1]} columns; fill it")
+    return str(frame.to_csv())
 
 
 def _names_of(exclude: Any) -> tuple[str, ...]:

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours for points and lines, Tol's muted ones for areas: every kind of colour vision
 # tells them apart.
 _BLUE, _SKY, _VERMILION, _ORANGE = "#0072B2", "#56B4E9", "#D55E00", "#E69F00"
+# An asset has the same colour on the page (--area-0 and so on); the last is for all others.
 AREA_COLOURS = (
-    "#332288", "#88CCEE", "#44AA99", "#117733", "#999933",
-    "#DDCC77", "#CC6677", "#882255", "#AA4499", "#BBBBBB",
+    "#332288", "#88CCEE", "#117733", "#DDCC77", "#882255", "#44AA99", "#661100",
+    "#CC6677", "#6699CC", "#999933", "#AA4499", "#EE8866", "#B4BAC2",
 )  # fmt: skip
 _OTHERS = "all others"
 _INK = "#222222"

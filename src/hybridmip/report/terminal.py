@@ -110,11 +110,11 @@ def summary(
         if name == "gap" and risk_gap is not None and risk_gap > CLOSED:
             table.add_row("risk gap", Text(risk_gap_in_words(risk_gap)))
         if name == "gap" and expected_return is not None:
-            yearly = "" if periods_per_year is None else f", {100 * expected_return * periods_per_year:.4g} % per year"
+            yearly = "" if periods_per_year is None else f", {100 * expected_return * periods_per_year:.2f} % per year"
             table.add_row("expected return", f"{100 * expected_return:.4f} % per period{yearly}")
         if name == "gap" and risk is not None:
             root = 0.0 if periods_per_year is None else math.sqrt(periods_per_year)
-            yearly = f", {100 * risk * root:.4g} % per year" if root else ""
+            yearly = f", {100 * risk * root:.2f} % per year" if root else ""
             table.add_row("risk", f"{100 * risk:.4f} % per period{yearly} (standard deviation)")
     help_ = advice(result.suggested_time_limit, "--time-limit ") if advise else ""
     if help_:

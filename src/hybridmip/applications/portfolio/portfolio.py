@@ -243,8 +243,10 @@ class Portfolio:
         if objective not in OBJECTIVES:
             raise ArgumentError(f"objective is {objective!r}; choose from {', '.join(OBJECTIVES)}")
         if (benchmark is None) == (objective == "tracking"):
-            missing = "is missing, which" if benchmark is None else "is given, but only"
-            raise ArgumentError(f"benchmark {missing} objective='tracking' needs; give both or neither")
+            tracking, followed = Argument("objective='tracking'"), Argument("benchmark")
+            if benchmark is None:
+                raise ArgumentError(tracking, " needs the weights of what is followed; give ", followed)
+            raise ArgumentError(followed, " is followed only with ", tracking, "; give both or neither")
         values["benchmark"] = (
             None if benchmark is None else checked_benchmark(benchmark, known, mean, values["covariance"])
         )
@@ -339,7 +341,11 @@ class Portfolio:
 
         result = solve(self.problem(), **options)
         if not result.has_solution:
-            raise ProblemError(f"no portfolio was found (status {result.status}); relax a rule")
+            clash = f"these rules clash: {', '.join(result.clashing_rows)}; relax one of them"
+            remedy = clash if result.clashing_rows else "relax a rule"
+            if result.status != "infeasible":
+                remedy = "give more time, or relax a rule"
+            raise ProblemError(f"no portfolio was found (status {result.status}); {remedy}")
         return self.read(result)
 
     def with_target(self, target_return: float | None) -> Portfolio:
