@@ -25,7 +25,7 @@ SOLVE_KEYS = [
     "status", "stop_reason", "objective", "bound", "gap", "selected", "weights", "found_by", "evaluations",
     "seconds", "seed", "version", "rests_on",
 ]  # fmt: skip
-PORTFOLIO_KEYS = ["expected_return", "risk", "violation", "risk_gap"]
+PORTFOLIO_KEYS = ["x", "expected_return", "risk", "violation", "risk_gap"]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,88 @@ def test_excluded_assets(files: Path, capsys: pytest.CaptureFixture[str]) -> Non
     told = capsys.readouterr().err
     assert "exclude" in told
     assert len(told.strip().splitlines()) == 1
+
+
+TRADED = ("--trade-cost", "0.01%", "--fixed-trade-cost", "0.001%", "--max-trades", "4")
+SHORTS = ("--min-weight", "-0.2", "--max-short", "0.3", "--max-gross", "1.6")
+
+
+@pytest.fixture
+def verified(files: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Path], tuple[int, str]]:
+    """Check a document against the problem and the certificate in the folder: exit code, and what is said."""
+
+    def check(solution: Path) -> tuple[int, str]:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(["verify", str(files / "p.json"), str(files / "c.json"), "--solution", str(solution)])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out + said.err
+
+    return check
+
+
+Verified = Callable[[Path], tuple[int, str]]
+
+
+def answered(files: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    """The document of an answer, with its problem and certificate in the folder."""
+    written = ("--save-problem", str(files / "p.json"), "--certificate", str(files / "c.json"), "--json")
+    assert run(files, "--assets", ":6", *options, *written) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+@pytest.mark.parametrize("more", [(), TRADED, SHORTS, (*TRADED, *SHORTS)], ids=["plain", "trades", "shorts", "both"])
+@pytest.mark.parametrize("objective", ["variance", "utility", "tracking", "sharpe"])
+def test_answers_can_be_checked(
+    objective: str, more: tuple[str, ...], files: Path, verified: Verified, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The document has the problem's own point: `verify` takes it as it is, and no point or value that was changed."""
+    options = ("--objective", objective, *more)
+    options += ("--benchmark", str(files / "index.csv")) if objective == "tracking" else ()
+    options += ("--current", str(files / "held.csv")) if "--trade-cost" in more else ()
+    document = answered(files, capsys, *options)
+    place = files / "answer.json"
+    place.write_text(json.dumps(document))
+    code, said = verified(place)
+    assert (code, "the solution is feasible" in said) == (0, True), said
+    most = max(document["x"], key=lambda name: document["x"][name])
+    for change in (
+        {"x": {**document["x"], most: document["x"][most] * 1.01}},
+        {"selected": []},
+        {"objective": document["objective"] * 1.01},
+    ):
+        place.write_text(json.dumps({**document, **change}))
+        assert verified(place)[0] == 1, change
+
+
+def test_documents_without_a_point(files: Path, verified: Verified, capsys: pytest.CaptureFixture[str]) -> None:
+    """What older versions wrote is still read where weights are the problem's x; elsewhere it is told what to do."""
+    place = files / "answer.json"
+
+    def older(*options: str) -> tuple[int, str]:
+        document = answered(files, capsys, *options)
+        del document["x"]
+        place.write_text(json.dumps(document))
+        return verified(place)
+
+    assert older()[0] == 0
+    remedy = "the file has weights of assets and not the problem's own x; write it anew with --json"
+    for expected, options in (
+        (1, ("--objective", "sharpe")),
+        (2, ("--current", str(files / "held.csv"), "--cost-weight", "1", *TRADED)),
+    ):
+        code, said = older(*options)
+        assert (code, remedy in said) == (expected, True), said
+
+
+def test_benchmark_that_can_be_held(files: Path, verified: Verified, capsys: pytest.CaptureFixture[str]) -> None:
+    """A tracking variance that is zero but for rounding has the gap that the solver says, not thousands of percent."""
+    (files / "index.csv").write_text((files / "held.csv").read_text())
+    options = ("--objective", "tracking", "--benchmark", str(files / "index.csv"))
+    place = files / "answer.json"
+    document = answered(files, capsys, *options)
+    place.write_text(json.dumps(document))
+    assert abs(document["objective"]) < 1e-15
+    code, said = verified(place)
+    assert (code, "gap: proven optimal" in said) == (0, True), said

@@ -153,13 +153,14 @@ def portfolio(
     # Only now what takes longest to import: bad input is told at once.
     from hybridmip.run.solve import solve
 
+    problem = asked.problem()
     if save_problem is not None:
         from hybridmip.io.problem_json import write_problem_json
 
-        write_problem_json(asked.problem(), save_problem)
+        write_problem_json(problem, save_problem)
     with executor_of(dask) as executor:
         result = solve(
-            asked.problem(),
+            problem,
             config=settings(config),
             time_limit=time_limit,
             gap=closeness,

@@ -22,8 +22,12 @@ MOST_TRADES = 10
 def portfolio_document(
     asked: Portfolio, result: Result, reading: PortfolioResult | None, periods_per_year: float | None = None
 ) -> dict[str, Any]:
-    """The answer ready for JSON; its numbers are per period, and per year as well if that is asked for."""
-    document = result.to_dict("weights")
+    """The answer ready for JSON; its numbers are per period, and per year as well if that is asked for.
+
+    `x` and `selected` are of the problem that was solved, whose x are weights of modes, or scaled, where `weights` are
+    those of the assets: `hybridmip verify` checks them.
+    """
+    document = {**result.to_dict("weights"), "x": dict(result.nonzeros())}
     document["expected_return"] = None if reading is None else reading.expected_return
     document["risk"] = None if reading is None else reading.risk
     document["violation"] = None if reading is None else result.violation
