@@ -170,11 +170,12 @@ def test_answers_can_be_checked(
     code, said = verified(place)
     assert (code, "the solution is feasible" in said) == (0, True), said
     most = max(document["x"], key=lambda name: document["x"][name])
-    for change in (
+    changes: tuple[dict[str, Any], ...] = (
         {"x": {**document["x"], most: document["x"][most] * 1.01}},
         {"selected": []},
         {"objective": document["objective"] * 1.01},
-    ):
+    )
+    for change in changes:
         place.write_text(json.dumps({**document, **change}))
         assert verified(place)[0] == 1, change
 
@@ -209,3 +210,77 @@ def test_benchmark_that_can_be_held(files: Path, verified: Verified, capsys: pyt
     assert abs(document["objective"]) < 1e-15
     code, said = verified(place)
     assert (code, "gap: proven optimal" in said) == (0, True), said
+
+
+def test_holdings_in_percent(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--current takes 25% for 0.25, as accounts do."""
+    options = (
+        "--assets",
+        ":6",
+        "--objective",
+        "utility",
+        "--max-turnover",
+        "60%",
+        "--current",
+        str(files / "held.csv"),
+    )
+    answers = []
+    for _ in range(2):
+        assert run(files, *options, "--json") == 0
+        answers.append(json.loads(capsys.readouterr().out)["trades"])
+        (files / "held.csv").write_text((files / "held.csv").read_text().replace("0.25", "25%"))
+    assert answers[0] == answers[1]
+
+
+def test_drifted_holdings(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What has drifted below --min-weight is refused with the option that mends it, and traded back with that."""
+    held = (files / "held.csv").read_text().replace("0.25", "0.02", 1)
+    (files / "held.csv").write_text(held)
+    name = held.splitlines()[1].split(",")[0]
+    options = (
+        "--min-weight", "3%", "--objective", "utility", "--trade-cost", "0.01%", "--current", str(files / "held.csv")
+    )  # fmt: skip
+    assert run(files, *options) == 2
+    told = capsys.readouterr().err
+    assert f"--current of {name} is 0.02, below its --min-weight 0.03; lower that for it, or give --drifted" in told
+    assert run(files, *options, "--drifted", "--json") == 0
+    weights = json.loads(capsys.readouterr().out)["weights"]
+    assert weights.get(name, 1.0) >= 0.03 - 1e-9
+    accounts = files / "accounts.csv"
+    accounts.write_text("account,asset,weight\n" + "".join(f"A1,{line}\n" for line in held.splitlines()[1:]))
+    command = ["rebalance", str(files / "mean.csv"), str(accounts), "--covariance", str(files / "cov.csv"), "--json"]
+    for more, wanted in ((["--no-drifted"], "bad input"), ([], "within gap")):
+        with pytest.raises(SystemExit):
+            main([*command, "-q", "--min-weight", "3%", "--out", str(files / wanted.replace(" ", "-")), *more])
+        assert json.loads(capsys.readouterr().out)["counts"][wanted] == 1, wanted
+
+
+def test_costs_that_prevent_every_trade(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nothing is traded at the costs given, it is told that they are per period and how to divide them."""
+    hint = "divide them by the periods that a position is held: 2 % over 20 periods is 0.1 %"
+    held = ("--assets", ":6", "--objective", "utility", "--current", str(files / "held.csv"))
+    for cost, expected in (("2%", True), ("0.01%", False)):
+        assert run(files, *held, "--trade-cost", cost) == 0
+        shown = capsys.readouterr().out
+        assert ("trades: none" in shown, hint in shown) == (expected, expected), shown
+    # From cash everything is bought, whatever it costs; and a variance alone asks for no return that costs could eat.
+    assert run(files, *held[:4], "--trade-cost", "2%") == 0
+    assert hint not in capsys.readouterr().out
+    assert run(files, *held[:2], *held[4:], "--trade-cost", "2%", "--max-trades", "0") == 0
+    assert hint not in capsys.readouterr().out
+    accounts = files / "accounts.csv"
+    lines = (files / "held.csv").read_text().splitlines()
+    accounts.write_text("account,asset,weight\n" + "".join(f"A1,{line}\n" for line in lines[1:]))
+    command = ["rebalance", str(files / "mean.csv"), str(accounts), "--covariance", str(files / "cov.csv"), "-q"]
+    for cost, expected in (("2%", True), ("0.01%", False)):
+        with pytest.raises(SystemExit):
+            main([*command, "--trade-cost", cost, "--out", str(files / cost)])
+        assert (hint in capsys.readouterr().out) == expected
+
+
+def test_turnover_from_cash(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A turnover that no portfolio keeps to because nothing is held says so, and what to do."""
+    assert run(files, "--assets", ":6", "--max-turnover", "60%") == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "nothing is held today, so that all is bought" in shown
+    assert "the turnover of 60 % that is allowed counts from cash; give what is held with --current FILE.csv" in shown

@@ -53,7 +53,7 @@ def verify(
     """
     from hybridmip.bounds.certificate import Certificate
     from hybridmip.bounds.proof_tree import FORMAT, ProofTree
-    from hybridmip.files import read_json
+    from hybridmip.io.csv_table import count_of
     from hybridmip.io.problems import read_problem
 
     problem = read_problem(file)
@@ -73,7 +73,8 @@ def verify(
         else f"the {'proof' if is_tree else 'certificate'} does not hold: {found.reason}"
     ]
     if found and isinstance(proof, ProofTree):
-        lines.append(f"({proof.nodes} nodes of a tree, {len(proof.reasons)} evaluations of the formula)")
+        evaluations = count_of(len(proof.reasons), "evaluation")
+        lines.append(f"({count_of(proof.nodes, 'node')} of a tree, {evaluations} of the formula)")
     if found and not math.isfinite(proof.claimed):
         lines = ["the certificate claims no bound"]
     holds = found.valid
