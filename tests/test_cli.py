@@ -793,8 +793,13 @@ def test_optimal_without_a_tree(
     place = tmp_path / "proof.json"
     assert save_proof(dataclasses.replace(result, rests_on=Grade(rests_on)), place) is None
     told = capsys.readouterr().err
-    assert f"there is no proof to write: {words}; {place} was not written; --certificate writes" in told
+    said = f"there is no proof to write: {words}; {place} was not written; --certificate writes"
+    assert f"{said} that bound, which is the whole proof\n" in told
     assert not place.exists()
+    assert result.certificate is not None
+    lower = dataclasses.replace(result.certificate, claimed=result.certificate.claimed - 1)
+    assert save_proof(dataclasses.replace(result, rests_on=Grade(rests_on), certificate=lower), place) is None
+    assert f"{said} the best bound that can be checked\n" in capsys.readouterr().err
 
 
 def test_bound_is_that_of_the_proof(run: Run, port: Path, tmp_path: Path) -> None:

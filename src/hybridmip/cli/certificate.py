@@ -41,6 +41,16 @@ def _without_a_tree(result: Result) -> str:
     return RESTS_ON.get(str(result.rests_on), RESTS_ON["tried"])
 
 
+def _certified(result: Result) -> str:
+    """What the certificate is, which there is in the place of a tree."""
+    from hybridmip.run.words import relative_gap
+    from hybridmip.tolerances import OPTIMAL_GAP
+
+    assert result.certificate is not None
+    closes = relative_gap(result.objective, result.certificate.claimed, result.size) <= OPTIMAL_GAP
+    return "that bound, which is the whole proof" if closes else "the best bound that can be checked"
+
+
 def save_certificate(result: Result, path: Path | None) -> FileError | None:
     """Write the certificate if it is asked for; an error is returned, to be told after the answer."""
     if path is None:
@@ -61,7 +71,7 @@ def save_proof(result: Result, path: Path | None) -> FileError | None:
     if path is None:
         return None
     if result.proof is None:
-        bound = "" if result.certificate is None else "; --certificate writes the best bound that can be checked"
+        bound = "" if result.certificate is None else f"; --certificate writes {_certified(result)}"
         tell(f"there is no proof to write: {_without_a_tree(result)}; {path} was not written{bound}")
         return None
     try:
