@@ -42,9 +42,17 @@ CurrentFile = Annotated[
     Path | None, _option("FILE.csv", "Weights held today, a row of asset and weight (0.25 or 25%) each.")
 ]
 TradeCost = Annotated[
-    str | None, _option("C|B:S", "Cost of a trade of weight 1, as a return: 0.001 or 0.1%; buying and selling apart.")
+    str | None,
+    _option(
+        "C|B:S",
+        "Cost of a trade of weight 1, as a return per period (divide it by the periods that a position is held): "
+        "0.001 or 0.1%; buying and selling apart.",
+    ),
 ]
-FixedTradeCost = Annotated[str | None, _option("C", "Cost of any trade of an asset, as a return.")]
+FixedTradeCost = Annotated[
+    str | None,
+    _option("C", "Cost of any trade of an asset, as a return per period: a ticket of 5 on 100,000 is 0.00005."),
+]
 CostWeight = Annotated[
     float | None, _option("W", "What a unit of cost counts beside a variance or a tracking variance.")
 ]
