@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
 import os
@@ -15,8 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import hybridmip as hm
 from hybridmip import __version__
+from hybridmip.bounds.ledger import Grade
 from hybridmip.cli import main
+from hybridmip.cli.certificate import save_proof
 from hybridmip.cli.rules import asset_counts, parse_group
 from hybridmip.errors import ArgumentError
 
@@ -24,7 +28,7 @@ MEANS = (0.001, 0.002, 0.003, 0.004, 0.005, 0.006)
 DEVIATIONS = (0.020, 0.025, 0.030, 0.035, 0.045, 0.050)
 SOLVE_KEYS = [
     "status", "stop_reason", "objective", "bound", "gap", "selected", "weights", "found_by", "evaluations",
-    "seconds", "seed", "version", "rests_on",
+    "seconds", "seed", "version", "rests_on", "x",
 ]  # fmt: skip
 PORTFOLIO_KEYS = ["expected_return", "risk", "violation", "risk_gap"]
 
@@ -446,7 +450,7 @@ def test_out_leaves_nothing_behind_without_an_answer(run: Run, port: Path, tmp_p
 
 
 def test_singular_covariance_is_told(run: Run, tmp_path: Path) -> None:
-    """Fewer rows than assets: a warning on standard error unless --quiet, and in the document."""
+    """Fewer rows than assets: a warning on standard error, with --quiet too, and in the document."""
     from hybridmip.applications.market import market
 
     file = tmp_path / "prices.csv"
@@ -464,7 +468,7 @@ def test_singular_covariance_is_told(run: Run, tmp_path: Path) -> None:
     assert rows
     assert all(row[-1] == "-" for row in rows)
     quiet = run(*arguments, "--quiet", "--json")
-    assert quiet.err == ""
+    assert quiet.err == shown.err
     assert "singular" in json.loads(quiet.out)["warnings"][0]
 
 
@@ -752,3 +756,91 @@ def test_network_design_files(run: Run, tmp_path: Path) -> None:
     one = json.loads(run("network", design, "--max-open", "1", "--json").out)
     assert one["open"] == ["1->3"]
     assert_bad_input(run("network", design, "--nodes", tmp_path / "n.csv"), "--nodes", "CSV")
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "remedy"),
+    [
+        ("--target-return", "0,06%", "write 0.06%"),
+        ("--min-weight", "0,5%", "write 0.5%"),
+        ("--min-weight", "0,005", "write 0.005"),
+        ("--min-weight", "3", "for that many percent write 3%"),
+        ("--min-weight", "300%", "give at most 100%"),
+        ("--min-weight", "300", "give at most 100%"),
+    ],
+)
+def test_remedies_mean_what_was_meant(run: Run, port: Path, option: str, given: str, remedy: str) -> None:
+    """A decimal comma is mended without losing the percent sign, and a weight above 1 is taken for percent."""
+    answer = run("portfolio", port, "--assets", 3, option, given)
+    assert_bad_input(answer, f"{option} is ")
+    assert answer.err.endswith(f"; {remedy}\n")
+
+
+def test_nothing_to_write_for_an_infeasible_answer(run: Run, port: Path, tmp_path: Path) -> None:
+    """No document shows that rules clash: that is said of both, and neither advises the other."""
+    proof, certificate = tmp_path / "proof.json", tmp_path / "certificate.json"
+    answer = run(
+        "portfolio", port, "--assets", 2, "--target-return", "5%", "--proof", proof, "--certificate", certificate, "-q"
+    )
+    assert answer.code == 3
+    told = answer.err.splitlines()
+    assert len(told) == 2
+    assert all("the answer is infeasible, and there is no document that shows that" in line for line in told)
+    assert "--certificate writes" not in answer.err
+    assert not proof.exists()
+    assert not certificate.exists()
+
+
+@pytest.mark.parametrize(
+    ("rests_on", "words"),
+    [
+        ("proven", "the gap was closed by one bound, without a tree"),
+        ("tried", "every choice that the bound leaves over was tried, which no document shows"),
+        ("trusted", "the gap was closed by HiGHS, whose word no document shows"),
+    ],
+)
+def test_optimal_without_a_tree(
+    rests_on: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    """--proof says what an optimal answer without a tree rests on, and where its bound is to be had."""
+    result = hm.solve(hm.Problem(q=[3, 1], A=[1, 1], row_lower=2, x_lower=0, x_upper=5))
+    assert (result.status, result.proof) == ("optimal", None)
+    place = tmp_path / "proof.json"
+    assert save_proof(dataclasses.replace(result, rests_on=Grade(rests_on)), place) is None
+    told = capsys.readouterr().err
+    said = f"there is no proof to write: {words}; {place} was not written; --certificate writes"
+    assert f"{said} that bound, which is the whole proof\n" in told
+    assert not place.exists()
+    assert result.certificate is not None
+    lower = dataclasses.replace(result.certificate, claimed=result.certificate.claimed - 1)
+    assert save_proof(dataclasses.replace(result, rests_on=Grade(rests_on), certificate=lower), place) is None
+    assert f"{said} the best bound that can be checked\n" in capsys.readouterr().err
+
+
+def test_bound_is_that_of_the_proof(run: Run, port: Path, tmp_path: Path) -> None:
+    """With --proof the answer's bound and gap are those that the document proves, of `portfolio` and of `solve`."""
+    proof, problem = tmp_path / "proof.json", tmp_path / "problem.json"
+    asked = ("--assets", 3, "--min-weight", 0.05, "--proof", proof, "--save-problem", problem, "--json", "-q")
+    for command in (("portfolio", port, *asked), ("solve", problem, "--proof", proof, "--json", "-q")):
+        answer = run(*command)
+        assert answer.code == 0
+        document = json.loads(answer.out)
+        claimed = json.loads(proof.read_text())["bound"]
+        assert document["bound"] == claimed
+        assert document["gap"] == pytest.approx((document["objective"] - claimed) / document["objective"])
+        assert 0 < document["gap"] <= 1e-6
+        said = run("verify", problem, proof)
+        assert said.code == 0
+        assert re.search(
+            r"\((?:1 node|\d\d* nodes) of a tree, (?:1 evaluation|\d+ evaluations) of the formula\)", said.out
+        )
+        assert not re.search(r"\b1 (?:nodes|evaluations)", said.out)
+
+
+def test_gap_in_the_status(run: Run, port: Path) -> None:
+    """An optimal answer has closed its gap; one that stopped at a gap has reached the one that was asked for."""
+    result = hm.solve(hm.Problem(p=[1, -2]), config=hm.Config(enumerate_up_to=4))
+    assert (result.status, result.stop_reason) == ("optimal", "gap_reached")
+    assert str(result).splitlines()[0] == "status: optimal (the gap is closed)"
+    stopped = dataclasses.replace(result, status=hm.Status.FEASIBLE)
+    assert str(stopped).splitlines()[0] == "status: feasible (the gap asked for is reached)"

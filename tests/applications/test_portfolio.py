@@ -7,6 +7,9 @@ import itertools
 import pickle
 import re
 import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +17,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog, minimize
 
+import hybridmip as hm
 from hybridmip.applications.portfolio import Group, Portfolio
 from hybridmip.errors import ArgumentError, HybridMIPError, ProblemError
 from hybridmip.io.orlib import read_port, read_portef
@@ -517,3 +521,23 @@ def test_efficient_range_is_that_of_the_published_frontier(data_dir):
     best = np.zeros(31)
     best[data.returns.argmax()] = 1.0
     assert portfolio.variance(best) == pytest.approx(variances[0], rel=1e-6)
+
+
+def test_a_portfolio_stands_for_its_problem(tmp_path: Path) -> None:
+    """`write_problem` and the checks of certificates and proofs take a portfolio, or say what to give."""
+    portfolio = hm.market(assets=20, seed=2).portfolio(assets=4, min_weight=0.05)
+    result = hm.solve(portfolio, prove=True)
+    assert result.certificate is not None
+    assert result.proof is not None
+    hm.write_problem(portfolio, tmp_path / "problem.json")
+    assert hm.read_problem(tmp_path / "problem.json").hash == portfolio.problem().hash
+    assert result.certificate.verify(portfolio)
+    assert result.proof.verify(portfolio)
+    wrong: Any = result
+    calls: tuple[Callable[[Any], object], ...] = (
+        result.certificate.verify, result.proof.verify, lambda what: hm.write_problem(what, tmp_path / "other.json"),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises(hm.ArgumentError, match=r"problem is a Result; .* \(give its \.problem\)$"):
+            call(wrong)
+    assert not (tmp_path / "other.json").exists()

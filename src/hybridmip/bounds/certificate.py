@@ -38,7 +38,7 @@ from hybridmip.errors import ArgumentError, FileError, ProblemError
 from hybridmip.files import read_json, write_text
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.implied import implied_bounds
-from hybridmip.model.problem import Problem
+from hybridmip.model.problem import Asks, Problem, problem_of
 from hybridmip.model.quadratic import Vector
 from hybridmip.model.units import Proof
 from hybridmip.notebook import card
@@ -240,7 +240,7 @@ class Certificate:
             return -math.inf
         return Formula(lowered, binaries, *_limits(problem, self.implied_bounds)).bound(proof)
 
-    def verify(self, problem: Problem) -> Verification:
+    def verify(self, problem: Problem | Asks) -> Verification:
         """Check the certificate against a problem, from that problem's data alone.
 
         Checks that Q - D is semidefinite (Cholesky), evaluates the formula, and compares with the bound claimed.
@@ -261,11 +261,7 @@ class Certificate:
         >>> bold.verify(problem).reason
         'it claims 1 but proves only 0.66666...'
         """
-        if not isinstance(problem, Problem):
-            raise ArgumentError(
-                f"problem is a {type(problem).__name__}; it must be a Problem (a Portfolio has .problem(), a Result "
-                ".problem)"
-            )
+        problem = problem_of(problem)
         if self.problem_hash and self.problem_hash != problem.hash:
             return Verification(False, -math.inf, "it was made for another problem: the hashes differ")
         with_modes = reformulated(problem, self.modes)

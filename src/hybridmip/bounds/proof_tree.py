@@ -28,7 +28,7 @@ from hybridmip.errors import FileError
 from hybridmip.files import read_json, write_text
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.implied import implied_bounds
-from hybridmip.model.problem import Problem
+from hybridmip.model.problem import Asks, Problem, problem_of
 from hybridmip.model.quadratic import Matrix, Vector
 from hybridmip.model.semidefinite import lacking
 from hybridmip.notebook import card
@@ -243,7 +243,7 @@ class ProofTree:
         ]  # fmt: skip
         return card("Proof by a tree", facts, "proof.verify(problem) checks it from the data alone")
 
-    def verify(self, problem: Problem) -> Verification:
+    def verify(self, problem: Problem | Asks) -> Verification:
         """Check the proof against a problem, from that problem's data alone.
 
         Examples
@@ -254,6 +254,7 @@ class ProofTree:
         >>> proof.verify(problem.replace(offset=1.0)).reason
         'it was made for another problem: the hashes differ'
         """
+        problem = problem_of(problem)
         if self.problem_hash and self.problem_hash != problem.hash:
             return Verification(False, -math.inf, "it was made for another problem: the hashes differ")
         if math.isnan(self.claimed):

@@ -144,7 +144,7 @@ def frontier(
         raise ArgumentError("--jobs and --dask are both given; give one of them")
     given = None if targets is None else _targets(targets)
     limits = None if given is not None else _limits(between, file)
-    portfolio, warnings = rules.read(None, False, quiet, trading.arguments({"exclude": exclude}))
+    portfolio, warnings = rules.read(None, False, trading.arguments({"exclude": exclude}))
     make_directory(out)
     if resume and not (out / RUN_FILE).is_file():
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")

@@ -50,7 +50,9 @@ TimeLimit = Annotated[
         rich_help_panel=COMMON,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.", rich_help_panel=COMMON)]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress on standard error; warnings stay.", rich_help_panel=COMMON)
+]
 Gap = Annotated[
     str | None,
     typer.Option(metavar="G", show_default=False, help="Stop when proven this close to optimal: 0.0001 or 0.01%."),
@@ -104,8 +106,7 @@ def fraction(what: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        point = number.replace(",", ".", 1)
-        remedy = f"write {point}" if point != number else "give a number such as 0.005 or 0.5%"
+        remedy = f"write {stripped.replace(',', '.', 1)}" if "," in number else "give a number such as 0.005 or 0.5%"
         raise ArgumentError(f"{what} is {text!r}; {remedy}")
     # 0.5 / 100 is nearer to what is meant than 0.5 * 0.01.
     return value / 100 if stripped.endswith("%") else value

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hybridmip.cli import history, trading
-from hybridmip.cli.certificate import save_certificate, save_proof
+from hybridmip.cli.certificate import as_proven, save_certificate, save_proof
 from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import exit_code
 from hybridmip.cli.options import (
@@ -92,6 +92,7 @@ def portfolio(
     max_gross: trading.MaxGross = None,
     max_short: trading.MaxShort = None,
     exclude: trading.Exclude = None,
+    drifted: trading.Drifted = False,
     gap: Gap = None,
     config: ConfigName = Configuration.DEFAULT,
     out: Annotated[
@@ -132,7 +133,7 @@ def portfolio(
         "objective": str(objective), "risk_aversion": risk_aversion, "risk_free": risk_free, "benchmark": benchmark,
         "current": current, "trade_cost": trade_cost, "fixed_trade_cost": fixed_trade_cost, "cost_weight": cost_weight,
         "max_turnover": max_turnover, "min_trade": min_trade, "max_trades": max_trades, "max_gross": max_gross,
-        "max_short": max_short, "exclude": exclude,
+        "max_short": max_short, "exclude": exclude, "drifted": drifted,
     }  # fmt: skip
     more = trading.arguments(given)
     target = None if target_return is None else fraction("--target-return", target_return)
@@ -149,17 +150,18 @@ def portfolio(
     check_writable(save_problem, file, covariance, groups, out, certificate, option="--save-problem")
     if certificate is not None and certificate in (out, save_problem):
         raise ArgumentError(f"--certificate is {certificate}, which another option names too; give each its own file")
-    asked, warnings = rules.read(target, at_least, quiet, more)
+    asked, warnings = rules.read(target, at_least, more)
     # Only now what takes longest to import: bad input is told at once.
     from hybridmip.run.solve import solve
 
+    problem = asked.problem()
     if save_problem is not None:
         from hybridmip.io.problem_json import write_problem_json
 
-        write_problem_json(asked.problem(), save_problem)
+        write_problem_json(problem, save_problem)
     with executor_of(dask) as executor:
         result = solve(
-            asked.problem(),
+            problem,
             config=settings(config),
             time_limit=time_limit,
             gap=closeness,
@@ -168,6 +170,8 @@ def portfolio(
             prove=prove or proof is not None,
             executor=executor,
         )
+    if proof is not None:
+        result = as_proven(result)
     reading = asked.read(result) if result.has_solution else None
     unwritten: FileError | None = None
     if out is not None and reading is not None:

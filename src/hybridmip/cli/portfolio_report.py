@@ -25,8 +25,12 @@ RANGE_SECONDS = 5.0
 def portfolio_document(
     asked: Portfolio, result: Result, reading: PortfolioResult | None, periods_per_year: float | None = None
 ) -> dict[str, Any]:
-    """The answer ready for JSON; its numbers are per period, and per year as well if that is asked for."""
-    document = result.to_dict("weights")
+    """The answer ready for JSON; its numbers are per period, and per year as well if that is asked for.
+
+    `x` and `selected` are of the problem that was solved, whose x are weights of modes, or scaled, where `weights` are
+    those of the assets: `hybridmip verify` checks them.
+    """
+    document = {**result.to_dict("weights"), "x": dict(result.nonzeros())}
     document["expected_return"] = None if reading is None else reading.expected_return
     document["risk"] = None if reading is None else reading.risk
     document["violation"] = None if reading is None else result.violation
@@ -59,6 +63,8 @@ def _beyond_variance(asked: Portfolio, reading: PortfolioResult) -> dict[str, An
 
 def _in_words(reading: PortfolioResult, periods_per_year: float | None) -> list[RenderableType]:
     """The same for people: trades, costs, tracking error, Sharpe ratio."""
+    from hybridmip.applications.portfolio.cost_advice import advice_at
+
     asked, lines = reading.portfolio, []
     yearly = None if periods_per_year is None else reading.per_year(periods_per_year)
     if asked.trading.matters:
@@ -72,6 +78,8 @@ def _in_words(reading: PortfolioResult, periods_per_year: float | None) -> list[
             f"turnover {percent(reading.turnover)}, cost {percent(reading.cost)}, net return "
             f"{percent(reading.net_return)}"
         )
+    if advice_at(asked, reading.x):
+        lines.append(advice_at(asked, reading.x))
     if asked.benchmark is not None:
         more = "" if yearly is None else f", {percent(yearly.tracking_error)} per year"
         lines.append(f"tracking error {percent(reading.tracking_error)} per period{more}")
@@ -132,6 +140,13 @@ def no_solution_report(asked: Portfolio, result: Result, periods_per_year: float
     parts: list[RenderableType] = [Text("proven infeasible: no portfolio satisfies every rule", style="bold red")]
     if result.clashing_rows:
         parts.append(Text(f"these rules clash: {', '.join(result.clashing_rows)}"))
+    if asked.max_turnover is not None and not asked.current.any():
+        parts.append(
+            Text(
+                f"nothing is held today, so that all is bought, and the turnover of {percent(asked.max_turnover)} that "
+                "is allowed counts from cash; give what is held with --current FILE.csv, or leave --max-turnover out"
+            )
+        )
     if asked.target_return is not None:
         parts += [Text(line) for line in _within_reach(asked, asked.target_return, periods_per_year)]
     return [*parts, "", summary(result)]

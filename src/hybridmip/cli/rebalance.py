@@ -27,6 +27,7 @@ from hybridmip.cli.rules import (
 from hybridmip.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from hybridmip.applications.portfolio import Portfolio
     from hybridmip.sweep.accounts import Rebalanced
 
 
@@ -81,6 +82,7 @@ def rebalance(
     min_trade: trading.MinTrade = None,
     max_trades: trading.MaxTrades = None,
     exclude: trading.Exclude = None,
+    drifted: trading.DriftedAccounts = True,
     gap: Gap = None,
     work: Annotated[
         float | None,
@@ -122,7 +124,7 @@ def rebalance(
     given = {
         "objective": str(objective), "risk_aversion": risk_aversion, "benchmark": benchmark, "trade_cost": trade_cost,
         "fixed_trade_cost": fixed_trade_cost, "cost_weight": cost_weight, "max_turnover": max_turnover,
-        "min_trade": min_trade, "max_trades": max_trades, "exclude": exclude,
+        "min_trade": min_trade, "max_trades": max_trades, "exclude": exclude, "drifted": drifted,
     }  # fmt: skip
     more = trading.arguments(given)
     closeness = as_gap(gap)
@@ -132,7 +134,7 @@ def rebalance(
         file, covariance, kind, assets, min_weight, max_weight, None, None, None, None, None,
         history.arguments(missing, since, until, min_history, shrink),
     )  # fmt: skip
-    market, warnings = rules.read(None, False, quiet, more, sells=True)
+    market, warnings = rules.read(None, False, more, sells=True)
     make_directory(out)
     if resume and not (out / RUN_FILE).is_file():
         raise ArgumentError(f"--resume: there is no run in {out}; check --out, or leave --resume out to start one")
@@ -155,7 +157,7 @@ def rebalance(
             "files": [str(path) for path in files], "warnings": warnings,
         })  # fmt: skip
     else:
-        print_parts(*_report(found), "", f"written: {', '.join(str(path) for path in files)}")
+        print_parts(*_report(found, market), "", f"written: {', '.join(str(path) for path in files)}")
         if found.interrupted:
             print_parts(f"interrupted: go on with the same command and --resume --out {out}")
     found.close()
@@ -169,7 +171,8 @@ def _code(found: Rebalanced) -> int:
     return EXIT_INFEASIBLE if counts["infeasible"] == len(found) else EXIT_NONE_FOUND
 
 
-def _report(found: Rebalanced) -> list[Any]:
+def _report(found: Rebalanced, market: Portfolio) -> list[Any]:
+    from hybridmip.applications.portfolio.cost_advice import advice_on_costs, costs_count
     from hybridmip.sweep.accounts import STATUS_WORDS
 
     words = ", ".join(f"{number:,} {STATUS_WORDS[key]}" for key, number in found.counts.items() if number)
@@ -178,7 +181,11 @@ def _report(found: Rebalanced) -> list[Any]:
     lines: list[Any] = [f"{total:,} account{'s' if total != 1 else ''} in {found.seconds:.1f} s{ending}"]
     wrong = [record for record, _ in zip(_wrong(found), range(SHOWN + 1), strict=False)]
     lines += [f"  {record['account'] or '(no name)'}: {record['reason']}" for record in wrong[:SHOWN]]
-    return lines + (["  and more; all are in accounts.csv"] if len(wrong) > SHOWN else [])
+    lines += ["  and more; all are in accounts.csv"] if len(wrong) > SHOWN else []
+    turnovers = (record["turnover"] for record in found.records() if record.get("turnover") is not None)
+    if costs_count(market) and next(turnovers, None) == 0.0 and not any(turnovers):
+        lines.append(advice_on_costs(market))
+    return lines
 
 
 def _wrong(found: Rebalanced) -> Any:

@@ -113,17 +113,18 @@ class Rules:
         self.group, self.groups = group or [], groups
         self.counts = asset_counts(assets)
         self.least, self.greatest = fraction("--min-weight", min_weight), fraction("--max-weight", max_weight)
+        if self.least > 1:
+            raise ArgumentError(f"--min-weight is {min_weight}, more than the whole portfolio; {_share(min_weight)}")
         self.shared = _shared_limits(groups, min_group_assets, max_group_assets, max_group_weight)
 
     def read(
         self,
         target: float | None,
         at_least: bool,
-        quiet: bool,
         more: Mapping[str, Any] | None = None,
         sells: bool = False,
     ) -> tuple[Portfolio, list[str]]:
-        """The portfolio (with more of its arguments), and warnings about its data (told unless quiet).
+        """The portfolio (with more of its arguments), and warnings about its data, which are told.
 
         Excluded assets are left out of the data, unless they are held or followed, or `sells` says that they may be.
         """
@@ -153,9 +154,8 @@ class Rules:
         except HybridMIPError as error:
             raise error.spelled(OPTIONS) from None
         warnings = [*_spelled(data.warnings, asked.exclude), *warnings]
-        if not quiet:
-            for warning in warnings:
-                tell(f"warning: {warning}")
+        for warning in warnings:
+            tell(f"warning: {warning}")
         return asked, warnings
 
 
@@ -180,6 +180,12 @@ def _of_what_is_left(more: Mapping[str, Any], data: PortfolioData, least: int | 
     if "exclude" in found:
         found["exclude"] = [asset for asset in found["exclude"] if asset not in out]
     return found
+
+
+def _share(text: str) -> str:
+    """How a weight above 1 was likely meant."""
+    text = text.strip()
+    return "give at most 100%" if text.endswith("%") or float(text) > 100 else f"for that many percent write {text}%"
 
 
 def asset_counts(text: str | None) -> int | tuple[int | None, int | None] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hybridmip.cli.certificate import save_certificate, save_proof
+from hybridmip.cli.certificate import as_proven, save_certificate, save_proof
 from hybridmip.cli.cluster import executor_of
 from hybridmip.cli.exits import exit_code
 from hybridmip.cli.options import (
@@ -94,6 +94,8 @@ def solve(
             prove=prove or proof is not None,
             executor=executor,
         )
+    if proof is not None:
+        result = as_proven(result)
     document = problem_document(read, result)
     unwritten = save_certificate(result, certificate) or save_proof(result, proof)
     if out is not None and result.has_solution:

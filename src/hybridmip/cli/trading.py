@@ -38,11 +38,21 @@ RiskFree = Annotated[str | None, _option("R", "Return without risk per period, f
 BenchmarkFile = Annotated[
     Path | None, _option("FILE.csv", "Weights of the benchmark, a row of asset and weight each, for tracking.")
 ]
-CurrentFile = Annotated[Path | None, _option("FILE.csv", "Weights held today, a row of asset and weight each.")]
-TradeCost = Annotated[
-    str | None, _option("C|B:S", "Cost of a trade of weight 1, as a return: 0.001 or 0.1%; buying and selling apart.")
+CurrentFile = Annotated[
+    Path | None, _option("FILE.csv", "Weights held today, a row of asset and weight (0.25 or 25%) each.")
 ]
-FixedTradeCost = Annotated[str | None, _option("C", "Cost of any trade of an asset, as a return.")]
+TradeCost = Annotated[
+    str | None,
+    _option(
+        "C|B:S",
+        "Cost of a trade of weight 1, as a return per period (divide it by the periods that a position is held): "
+        "0.001 or 0.1%; buying and selling apart.",
+    ),
+]
+FixedTradeCost = Annotated[
+    str | None,
+    _option("C", "Cost of any trade of an asset, as a return per period: a ticket of 5 on 100,000 is 0.00005."),
+]
 CostWeight = Annotated[
     float | None, _option("W", "What a unit of cost counts beside a variance or a tracking variance.")
 ]
@@ -59,6 +69,17 @@ Exclude = Annotated[
     _option("A,B,...", "Assets that are not to be held (may be repeated); what is held of them is sold."),
 ]
 
+_TRADED_BACK = "Trade back, or sell, what is held beyond the limits of the weights, as after prices have moved"
+Drifted = Annotated[bool, typer.Option("--drifted", help=f"{_TRADED_BACK}; else an error.", rich_help_panel=PANEL)]
+DriftedAccounts = Annotated[
+    bool,
+    typer.Option(
+        "--drifted/--no-drifted",
+        help=f"{_TRADED_BACK}; with --no-drifted such an account is bad input.",
+        rich_help_panel=PANEL,
+    ),
+]
+
 #: What arguments of the Python interface are called here.
 NAMES = {
     name: f"--{name.replace('_', '-')}"
@@ -66,7 +87,7 @@ NAMES = {
         "objective", "risk_aversion", "risk_free", "benchmark", "current", "trade_cost", "fixed_trade_cost",
         "cost_weight", "max_turnover", "min_trade", "max_trades", "max_gross", "max_short", "exclude",
     )
-}  # fmt: skip
+} | {"drifted=True": "--drifted"}  # fmt: skip
 
 
 def arguments(given: dict[str, Any]) -> dict[str, Any]:

@@ -123,6 +123,13 @@ def as_number(cell: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def as_share(cell: str) -> float | None:
+    """The finite number in a cell, 0.5 or 50%; None if there is none."""
+    text = cell.strip()
+    value = as_number(text.removesuffix("%"))
+    return value / 100 if value is not None and text.endswith("%") else value
+
+
 def shown(cell: str) -> str:
     """A cell as messages show it."""
     return "empty" if not cell else f"missing ({cell})" if cell.lower() in MISSING else shorten(cell)

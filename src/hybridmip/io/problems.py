@@ -12,7 +12,7 @@ from hybridmip.io.orlib import looks_like_port
 from hybridmip.io.problem_json import write_problem_json
 from hybridmip.io.readers import MOST_LINES, READERS, known_kinds, reader_by_contents, reader_by_name
 from hybridmip.io.write import write_lp, write_mps
-from hybridmip.model.problem import Problem
+from hybridmip.model.problem import Asks, Problem, problem_of
 
 #: Who writes problems, by the end of the file's name.
 WRITERS = {".mps": write_mps, ".lp": write_lp, ".nl": write_nl, ".json": write_problem_json}
@@ -121,7 +121,7 @@ def read_model(path: str | Path, fixed_charge: float | None = None) -> ReadProbl
     return ReadProblem.of_problem(stated, source) if isinstance(stated, Problem) else stated
 
 
-def write_problem(problem: Problem, path: str | Path) -> None:
+def write_problem(problem: Problem | Asks, path: str | Path) -> None:
     """Write a problem as MPS, LP, AMPL's .nl or JSON, by the end of the name; gzipped where .gz follows.
 
     JSON keeps every number to the last digit and all names: what a certificate or a proof is checked against.
@@ -129,6 +129,7 @@ def write_problem(problem: Problem, path: str | Path) -> None:
     Parameters
     ----------
     problem : Problem
+        Or what has one, such as a `Portfolio`.
     path : path
         An .nl file gets its names in two files beside it, .row and .col.
 
@@ -154,7 +155,7 @@ def write_problem(problem: Problem, path: str | Path) -> None:
         raise FileError(
             f"{path}: no such kind can be written; its name must end in .mps, .lp, .nl or .json (.gz may follow)"
         )
-    WRITERS[suffix](problem, path)
+    WRITERS[suffix](problem_of(problem), path)
 
 
 def _unknown(text: str) -> str:

@@ -17,6 +17,7 @@ from hybridmip.files import PathLike, read_text
 from hybridmip.io.csv_table import (
     Table,
     as_number,
+    as_share,
     check_unique,
     count_of,
     likely_rule,
@@ -326,7 +327,7 @@ def read_groups(path: PathLike, names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def read_weights(path: PathLike) -> dict[str, float]:
-    """Weight of each asset, from a CSV with an asset and its weight in every row; the first row may be a heading.
+    """Weight of each asset, from a CSV with an asset and its weight (0.5 or 50%) in every row, perhaps below a heading.
 
     Under a heading that begins with `asset,weight` further columns may follow, as in what `hybridmip portfolio --out`
     writes; they are passed over.
@@ -339,14 +340,14 @@ def read_weights(path: PathLike) -> dict[str, float]:
     rows = rows_of(read_text(path), path)
     heading = rows[0][1]
     titled = [title.lower() for title in heading[:2]] == ["asset", "weight"]
-    if titled or (len(heading) == 2 and as_number(heading[1]) is None):
+    if titled or (len(heading) == 2 and as_share(heading[1]) is None):
         rows = rows[1:]
     if not rows:
         raise FileError(f"{path} is empty but for its first line; give rows of asset and weight")
     width = len(heading) if titled else 2
     weights: dict[str, float] = {}
     for line, row in rows:
-        value = as_number(row[1]) if len(row) == width and row[0] else None
+        value = as_share(row[1]) if len(row) == width and row[0] else None
         if value is None:
             raise FileError(f"{path} line {line}: {shorten(','.join(row))} is not an asset and a weight; mend that row")
         if row[0] in weights:

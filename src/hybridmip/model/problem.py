@@ -13,13 +13,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from hybridmip.errors import ProblemError
+from hybridmip.errors import ArgumentError, ProblemError
 from hybridmip.model.quadratic import DiagonalForm, QuadraticForm, Vector, frozen, quadratic_form
 
 
@@ -656,3 +656,31 @@ def _names(argument: str, names: Sequence[str] | None, size: int, prefix: str) -
                 raise ProblemError(f"{argument} has {name!r} twice; names must be unique")
             seen.add(name)
     return result
+
+
+class Asks(Protocol):
+    """What is a problem in other words, such as a `Portfolio`."""
+
+    def problem(self) -> Problem:
+        """The problem."""
+
+
+def problem_of(problem: Problem | Asks) -> Problem:
+    """The problem, or that of what asks for one.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither.
+    """
+    if isinstance(problem, Problem):
+        return problem
+    make = getattr(problem, "problem", None)
+    found = make() if callable(make) else problem
+    if not isinstance(found, Problem):
+        kind = type(problem).__name__
+        own = " (give its .problem)" if isinstance(make, Problem) else ""
+        raise ArgumentError(
+            f"problem is a {kind}; it must be a Problem, or have a method problem() that gives one{own}"
+        )
+    return found

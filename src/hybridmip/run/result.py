@@ -142,7 +142,9 @@ class Result:
     nodes : int
         Nodes of the tree that were worked on.
     proof : ProofTree or None
-        With `prove=True`, and where the tree closed the gap: a proof of the bound that anyone can check.
+        With `prove=True`, and where the tree closed the gap: a proof that anyone can check. What it claims may be below
+        `bound`, within the gap of an optimal answer: room is left for a check that rounds otherwise, and `bound` is the
+        best of all bounds. With `--proof` the command line shows the claim as the bound.
     suggested_time_limit : float or None
         A time limit with which the bound would become tighter; None where the gap is closed, or no limit would help.
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +16,9 @@ from hybridmip.bounds.modes import recognised
 from hybridmip.engines import compiled
 from hybridmip.engines.blas import one_thread
 from hybridmip.engines.compiled import Kernel
-from hybridmip.errors import ArgumentError, EngineError, HybridMIPError
+from hybridmip.errors import EngineError, HybridMIPError
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
-from hybridmip.model.problem import Problem
+from hybridmip.model.problem import Asks, Problem, problem_of
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
 from hybridmip.model.units import Units
@@ -38,13 +37,6 @@ from hybridmip.run.result import Incumbent, Result, StopReason
 from hybridmip.run.state import SearchState
 from hybridmip.search.descents import Descents
 from hybridmip.tolerances import OPTIMAL_GAP
-
-
-class Asks(Protocol):
-    """What is a problem in other words, such as a `Portfolio`."""
-
-    def problem(self) -> Problem:
-        """The problem."""
 
 
 def solve(
@@ -117,7 +109,7 @@ def solve(
     """
     config = config if config is not None else Config()
     gap = OPTIMAL_GAP if gap is None else gap
-    problem = _asked(problem)
+    problem = problem_of(problem)
     check_arguments(config, time_limit, gap, seed, progress, callback, executor)
     given = warm_starts(problem, warm_start)
     display = TextProgress() if progress is True else (progress or None)
@@ -184,17 +176,6 @@ def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:
 
 def _told(callback: Callable[[Incumbent], object] | None, units: Units) -> Callable[[Incumbent], object] | None:
     return None if callback is None else lambda found: callback(in_units(found, units))
-
-
-def _asked(problem: Problem | Asks) -> Problem:
-    if isinstance(problem, Problem):
-        return problem
-    make = getattr(problem, "problem", None)
-    found = make() if callable(make) else problem
-    if not isinstance(found, Problem):
-        kind = type(problem).__name__
-        raise ArgumentError(f"problem is a {kind}; it must be a Problem, or have a method problem() that gives one")
-    return found
 
 
 def _steps(config: Config, structure: Structure) -> list[Phase]:

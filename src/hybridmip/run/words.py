@@ -10,7 +10,7 @@ from hybridmip.tolerances import LEAST_OBJECTIVE, LEAST_ZERO, ZERO_OBJECTIVE
 
 #: How each stop reason reads after the status.
 STOP_WORDS = {
-    "gap_reached": "the gap asked for is closed",
+    "gap_reached": "the gap asked for is reached",
     "converged": "the search found nothing better",
     "exhausted": "every possibility was covered",
     "time_limit": "the time limit ended the search",
@@ -20,6 +20,10 @@ STOP_WORDS = {
     "proven_infeasible": "no answer can satisfy every rule",
     "engine_failed": "a solver underneath gave up",
 }
+
+#: An optimal answer has closed the gap, whether or not one was asked for.
+OPTIMAL_BY_GAP = ("optimal", "gap_reached")
+GAP_CLOSED = "the gap is closed"
 
 #: A gap up to this is what numerical tolerances leave of a closed one.
 CLOSED = 1e-6
@@ -164,7 +168,8 @@ def advice(time_limit: float | None, option: str = "time_limit=") -> str:
 
 def result_lines(result: Judged, has_solution: bool, objective_name: str = "") -> Sequence[tuple[str, str]]:
     """(name, text) of what a result says of itself; names are those of its JSON document with blanks."""
-    lines = [("status", f"{result.status} ({STOP_WORDS[result.stop_reason]})")]
+    why = GAP_CLOSED if (result.status, result.stop_reason) == OPTIMAL_BY_GAP else STOP_WORDS[result.stop_reason]
+    lines = [("status", f"{result.status} ({why})")]
     if has_solution:
         shown = f"{result.objective:.8g}" if abs(result.objective) > ROUNDING else "0"
         lines.append(("objective", f"{shown} ({objective_name})" if objective_name else shown))

@@ -159,7 +159,7 @@ def rebalance(
     settings = {
         "what": "accounts", "gap": repr(gap), "seed": str(seed), "version": __version__,
         "configuration": json.dumps(asdict(config.replace(phases=None)), sort_keys=True) + _in_words(config),
-        "problem": f"{market.problem().hash} {_costs(market)}",
+        "problem": f"{market.problem().hash} {_costs(market)}{' drifted' if market.drifted else ''}",
     }  # fmt: skip
     answers = Store(store, settings, resume)
     return _Run(given, market, config, gap, seed, answers, progress).everything(executor, jobs)

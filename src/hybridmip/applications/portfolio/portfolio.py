@@ -103,9 +103,11 @@ class Portfolio:
     current : array_like (n,), Series or dict, optional
         Weights held today, such as the `weights` of an earlier answer; nothing by default.
     trade_cost : float, array_like (n,), Series, dict, a pair or {"buy": ..., "sell": ...}
-        What a trade of weight 1 costs, as a return per period; a pair for buying and selling.
+        What a trade of weight 1 costs, as a return per period; a pair for buying and selling. It is set against the
+        returns of one period: for positions held over 20 periods give a twentieth of what is paid.
     fixed_trade_cost : float, array_like (n,), Series or dict
-        What any trade of an asset costs beside that. Costs lower the expected return wherever it counts.
+        What any trade of an asset costs beside that, likewise: a ticket of 5 on a portfolio of 100,000 is 0.00005, over
+        20 periods 0.0000025. Costs lower the expected return wherever it counts.
     cost_weight : float
         What a unit of cost counts where the objective is a variance or tracking.
     max_turnover : float, optional

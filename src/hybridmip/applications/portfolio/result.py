@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.applications.portfolio.allocation import Allocation, allocate
+from hybridmip.applications.portfolio.cost_advice import advice_at
 from hybridmip.errors import ArgumentError
 from hybridmip.model.quadratic import Vector
 from hybridmip.notebook import card
@@ -104,10 +105,13 @@ class PortfolioResult:
         if self.idle:
             lines.append(f"  {len(self.idle)} more selected at weight 0")
         if self.portfolio.trading.matters:
+            count = len(self.trades)
             lines.append(
-                f"{len(self.trades)} trades, turnover {100 * self.turnover:.4g} %, cost {100 * self.cost:.4g} % "
-                f"(net return {100 * self.net_return:.4g} %)"
+                f"{count} trade{'' if count == 1 else 's'}, turnover {100 * self.turnover:.4g} %, "
+                f"cost {100 * self.cost:.4g} % (net return {100 * self.net_return:.4g} %)"
             )
+        if advice_at(self.portfolio, self.x):
+            lines.append(advice_at(self.portfolio, self.x))
         if self.portfolio.benchmark is not None:
             lines.append(f"tracking error {100 * self.tracking_error:.4g} % per period")
         if self.portfolio.objective == "sharpe":

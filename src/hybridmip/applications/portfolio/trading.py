@@ -119,11 +119,12 @@ def check_holdings(
 ) -> None:
     """What is held is within what may be held, or is sold in any case."""
     held: NDArray[np.bool_] = (trading.current != 0) & ~sold
-    for i in map(int, np.flatnonzero(held & (trading.current > upper))):
-        raise ArgumentError(
-            CURRENT, f" of {names[i]} is {trading.current[i]:g}, above its max_weight {upper[i]:g}; raise that for it"
-        )
-    for i in map(int, np.flatnonzero(held & (trading.current < lower))):
-        raise ArgumentError(
-            CURRENT, f" of {names[i]} is {trading.current[i]:g}, below its min_weight {lower[i]:g}; lower that for it"
-        )
+    for which, limit, limits, change, beyond in (
+        ("above", Argument("max_weight"), upper, "raise", trading.current > upper),
+        ("below", Argument("min_weight"), lower, "lower", trading.current < lower),
+    ):
+        for i in map(int, np.flatnonzero(held & beyond)):
+            raise ArgumentError(
+                CURRENT, f" of {names[i]} is {trading.current[i]:g}, {which} its ", limit, f" {limits[i]:g}; {change} "
+                "that for it, or give ", Argument("drifted=True"), " to trade it back",
+            )  # fmt: skip
