@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 
@@ -14,6 +15,28 @@ if os.environ.get("NUMBA_DISABLE_JIT") == "1":
 
 # No test depends on what was compiled on this machine before, nor does what it starts.
 os.environ["HYBRIDMIP_PATIENT"] = "1"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before tests are spread over processes: compile what is not in the cache, once, and not in each of them."""
+    if hasattr(config, "workerinput") or not getattr(config.option, "numprocesses", None):
+        return
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return
+    from hybridmip.engines import compiled
+
+    package = Path(compiled.__file__).resolve().parents[1]
+    found: list[compiled.Kernel] = []
+    for file in sorted(package.rglob("*.py")):
+        if "\nKERNELS" in file.read_text(encoding="utf-8"):
+            name = ".".join(("hybridmip", *file.relative_to(package).with_suffix("").parts))
+            found += importlib.import_module(name).KERNELS
+    missing = [kernel for kernel in dict.fromkeys(found) if not kernel.cached]
+    missing.sort(key=lambda kernel: not kernel.slow)
+    helpers = [compiled._start_helper(missing[part::2]) for part in (0, 1) if missing[part::2]]
+    for helper in helpers:
+        if helper is not None:
+            helper.wait()
 
 
 @pytest.fixture(scope="session", autouse=True)

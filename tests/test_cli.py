@@ -229,7 +229,7 @@ def test_infeasible_target(run: Run, port: Path) -> None:
     assert shown.code == 3
     assert "proven infeasible" in shown.out
     assert "return" in shown.out
-    reach = re.search(r"from (\S+) % to\s(\S+) %\scan be had", shown.out)
+    reach = re.search(r"from (\S+) % to (\S+) % can be had", " ".join(shown.out.split()))
     assert reach is not None
     highest = float(reach[2])  # in percent, to four digits
     assert highest < 0.6  # the highest mean, which three assets have not

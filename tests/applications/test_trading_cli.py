@@ -164,6 +164,7 @@ def test_answers_can_be_checked(
     options = ("--objective", objective, *more)
     options += ("--benchmark", str(files / "index.csv")) if objective == "tracking" else ()
     options += ("--current", str(files / "held.csv")) if "--trade-cost" in more else ()
+    options += ("--time-limit", "3") if objective == "sharpe" else ()  # a bound that is open is checked just as well
     document = answered(files, capsys, *options)
     place = files / "answer.json"
     place.write_text(json.dumps(document))

@@ -46,7 +46,7 @@ WIDE = 0.5
 #: How far products go towards those that are best for a point, when the diagonal goes a whole step.
 STEP_OF_PRODUCTS = 0.5
 #: Halvings of what is known of a price, and the least of it as a share of the largest.
-HALVINGS = 30
+HALVINGS = 12
 LEAST_PRICE = 1e-12
 #: Exchanges of a mixture and a member, so that weights are not negative.
 MOST_EXCHANGES = 50
@@ -126,6 +126,8 @@ class Demand(NamedTuple):
         if not (high > low).any():
             return np.asarray(high)
         met = self.for_mixtures(diagonal, low) >= 0.0
+        if met.all():
+            return np.asarray(low)
         for _ in range(HALVINGS):
             middle = np.sqrt(low * high)
             enough = self.for_mixtures(diagonal, middle) >= 0.0
