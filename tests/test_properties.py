@@ -35,7 +35,7 @@ SEARCH_ONLY = Config(enumerate_up_to=0)
 #: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=5 for thousands of each.
 TIMES = int(os.environ.get("HYBRIDMIP_EXAMPLES", "1"))
 quiet = settings(
-    max_examples=180 * TIMES,
+    max_examples=120 * TIMES,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
