@@ -94,11 +94,14 @@ def _theirs(case: Case, seconds: float) -> Any:
     )  # fmt: skip
 
 
-def _proven(estimator: Any) -> bool:
-    """Whether the answer of the last fit is proven, by the word of whoever gave it."""
+def _proven(estimator: Any, taken: float, seconds: float) -> bool:
+    """Whether the answer of the last fit is proven to the gap, by the word of whoever gave it.
+
+    cvxpy calls it inaccurate where SCIP has reached its gap, and where its time was up.
+    """
     if hasattr(estimator, "result_"):
         return bool(estimator.result_.status == "optimal")
-    return bool(estimator.problem_.status == "optimal")
+    return estimator.problem_.status in ("optimal", "optimal_inaccurate") and taken < seconds
 
 
 def value_of(weights: np.ndarray, past: np.ndarray, held: np.ndarray | None, costs: bool) -> float:
@@ -110,11 +113,12 @@ def value_of(weights: np.ndarray, past: np.ndarray, held: np.ndarray | None, cos
     return RISK_AVERSION * variance - float(past.mean(axis=0) @ weights) + COST * float(traded)
 
 
-def walk(estimator: Any, X: Any, case: Case, beside: Any = None) -> dict[str, Any]:
+def walk(estimator: Any, X: Any, case: Case, beside: Any = None, limit: float = math.inf) -> dict[str, Any]:
     """Fit window by window; seconds, returns after each, turnover, proofs.
 
     A window without an answer keeps what was held. `beside` is another estimator that gets the same windows with the
-    same holdings, off the clock: `excess` is by how much the value is above its value, as a share of that.
+    same holdings, off the clock: `excess` is by how much the value is above its value, as a share of that. `limit` is
+    the time limit of a window, which tells an answer that is proven from one for which the time was up.
     """
     from skfolio.model_selection import WalkForward
     from sklearn.base import clone
@@ -139,7 +143,7 @@ def walk(estimator: Any, X: Any, case: Case, beside: Any = None) -> dict[str, An
             failed += 1
             weights = held
         else:
-            proven += _proven(own)
+            proven += _proven(own, seconds[-1], limit)
             if beside is not None:
                 other = clone(beside).set_params(previous_weights=held).fit(PERCENT * window).weights_
                 mine, best = (value_of(w, window.to_numpy(), held, case.costs) for w in (weights, other))
@@ -183,9 +187,9 @@ def run(options: Options) -> None:
         entry: dict[str, Any] = {"name": case.name, "market": case.market, "costs": case.costs, **shape}
         _ours(case, seconds, options.threads).fit(PERCENT * X.iloc[: WINDOWS[case.market][0]])  # compiles
         ours = _ours(case, seconds, options.threads)
-        entry["ours"] = walk(ours, X, case)
+        entry["ours"] = walk(ours, X, case, limit=seconds)
         if peer:
-            entry["scip"] = walk(_theirs(case, seconds), X, case, ours)
+            entry["scip"] = walk(_theirs(case, seconds), X, case, ours, seconds)
         entries.append(entry)
         say(f"  {case.market}, {case.name}: {_told(entry['ours'])}; SCIP {_told(entry.get('scip'))}")
     record.write(entries=entries)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
 import json
 import math
 import re
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from site_extensions import extension
 
 import hybridmip as hm
 from hybridmip.io.problem_json import problem_from_dict, problem_to_dict
@@ -208,12 +208,7 @@ def hash_by_the_page(document: dict[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def made() -> Any:
     """The module that makes what the pages show."""
-    place = importlib.util.spec_from_file_location("how", ROOT / "docs" / "_ext" / "how.py")
-    assert place is not None
-    assert place.loader is not None
-    module = importlib.util.module_from_spec(place)
-    place.loader.exec_module(module)
-    return module
+    return extension("how")
 
 
 def test_bounds_of_the_small_problem(made: Any) -> None:

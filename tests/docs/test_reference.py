@@ -16,6 +16,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from site_extensions import extension
 from typer.main import get_command
 
 import hybridmip as hm
@@ -29,16 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {file.stem: file.read_text(encoding="utf-8") for file in sorted((ROOT / "docs" / "reference").glob("*.md"))}
 
 
-def _extension() -> Any:
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "_ext" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-reference = _extension()
+reference: Any = extension("reference")
 
 
 def on_pages() -> set[str]:

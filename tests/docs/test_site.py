@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from chromium import chromium
 
 pytest.importorskip("sphinx", reason="needs what builds the site: pip install 'hybridmip[docs]'")
 
@@ -120,41 +121,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Chromium without a window; skips where there is none."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
-    from selenium.common.exceptions import WebDriverException
-    from selenium.webdriver.chrome.service import Service
-
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    driver_path = shutil.which("chromedriver")
-    if chromium is None or driver_path is None:
-        missing = "chromium" if chromium is None else "chromedriver"
-        pytest.skip(f"{missing} is not installed; on Debian: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    profile = tmp_path_factory.mktemp("browser") / "profile"
-    for argument in (
-        "headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "disable-quic", "no-first-run",
-        "disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars",
-        "host-resolver-rules=MAP * ~NOTFOUND", f"user-data-dir={profile}",
-    ):  # fmt: skip
-        options.add_argument(f"--{argument}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with pytest.MonkeyPatch.context() as patch:
-        # The driver is on this machine and found already: nothing to look for, no proxy on the way.
-        patch.setenv("SE_OFFLINE", "true")
-        for name in ("NO_PROXY", "no_proxy"):
-            patch.setenv(name, ",".join(filter(None, (os.environ.get(name), "localhost,127.0.0.1"))))
-        try:
-            driver = webdriver.Chrome(options=options, service=Service(executable_path=driver_path))
-        except WebDriverException as error:
-            pytest.skip(f"Chromium does not start here: {str(error.msg).splitlines()[0]}")
-        try:
-            size = {"width": PHONE, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            yield driver
-        finally:
-            driver.quit()
+    """A narrow window that reaches no network."""
+    folder = tmp_path_factory.mktemp("browser")
+    with chromium(folder, {"browser": "ALL"}, "host-resolver-rules=MAP * ~NOTFOUND") as driver:
+        size = {"width": PHONE, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        yield driver
 
 
 def looked_at(browser: Any, path: Path) -> list[str]:

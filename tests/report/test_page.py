@@ -7,9 +7,7 @@ import csv
 import hashlib
 import json
 import math
-import os
 import re
-import shutil
 import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chromium import chromium
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -399,39 +398,10 @@ def until(condition: Any, seconds: float = 10.0) -> Any:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """One browser for all tests; skips where there is none."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
-    from selenium.common.exceptions import WebDriverException
-    from selenium.webdriver.chrome.service import Service
-
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    driver_path = shutil.which("chromedriver")
-    if chromium is None or driver_path is None:
-        missing = "chromium" if chromium is None else "chromedriver"
-        pytest.skip(f"{missing} is not installed; on Debian: apt-get install chromium chromium-driver")
+    """One browser for all tests."""
     folder = tmp_path_factory.mktemp("browser")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in (
-        "headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "disable-quic", "no-first-run",
-        "disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars",
-        f"user-data-dir={folder / 'profile'}",
-    ):  # fmt: skip
-        options.add_argument(f"--{argument}")
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    with pytest.MonkeyPatch.context() as patch:
-        # The driver is on this machine and found already: nothing to look for, no proxy on the way.
-        patch.setenv("SE_OFFLINE", "true")
-        for name in ("NO_PROXY", "no_proxy"):
-            patch.setenv(name, ",".join(filter(None, (os.environ.get(name), "localhost,127.0.0.1"))))
-        try:
-            driver = webdriver.Chrome(options=options, service=Service(executable_path=driver_path))
-        except WebDriverException as error:
-            pytest.skip(f"Chromium does not start here: {str(error.msg).splitlines()[0]}")
-        try:
-            yield Browser(driver, folder)
-        finally:
-            driver.quit()
+    with chromium(folder, {"performance": "ALL", "browser": "ALL"}) as driver:
+        yield Browser(driver, folder)
 
 
 def test_hover_shows_the_holdings(browser: Browser) -> None:

@@ -14,6 +14,12 @@ from hybridmip.errors import ArgumentError, ProblemError
 from hybridmip.estimators.validation import checked_data, note_columns
 from hybridmip.model.quadratic import Vector
 
+#: What is added where returns have gaps.
+GAPS = (
+    "Of returns: drop the dates or the assets with gaps (X.dropna(), X.dropna(axis=1)), or fill them before (a price "
+    "that is carried forward is a return of 0)."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -59,7 +65,7 @@ def moments_of(estimator: Any, X: Any, y: Any, prior: Any, further: Mapping[str,
         If there is no asset with an estimate.
     """
     if prior is None:
-        values = checked_data(estimator, X, ensure_min_samples=2)
+        values = _checked_returns(estimator, X)
         covariance = np.atleast_2d(np.cov(values, rowvar=False))
         return Moments(values.mean(axis=0), covariance, np.ones(values.shape[1], dtype=bool))
     if isinstance(prior, type) or not hasattr(prior, "fit"):
@@ -78,6 +84,16 @@ def moments_of(estimator: Any, X: Any, y: Any, prior: Any, further: Mapping[str,
         )
     mean = np.asarray(X, dtype=np.float64).mean(axis=0) if mean is None else np.array(mean, dtype=np.float64)
     return _without_unknown(mean, np.array(covariance, dtype=np.float64), fitted)
+
+
+def _checked_returns(estimator: Any, X: Any) -> NDArray[np.float64]:
+    """Returns as an array; scikit-learn's error about gaps says what can be done about them."""
+    try:
+        return np.asarray(checked_data(estimator, X, ensure_min_samples=2))
+    except ValueError as error:
+        if "NaN" in str(error):
+            error.add_note(GAPS)
+        raise
 
 
 def _without_unknown(mean: Vector, covariance: NDArray[np.float64], prior: Any) -> Moments:

@@ -11,12 +11,6 @@ try:
 except ImportError:  # before scikit-learn 1.6
     validate_data = None
 
-#: What is added where X has gaps.
-GAPS = (
-    "Of returns: drop the dates or the assets with gaps (X.dropna(), X.dropna(axis=1)), or fill them before (a price "
-    "that is carried forward is a return of 0)."
-)
-
 
 def checked_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any) -> Any:
     """X (or X and y) as arrays of floats, finite; names and number of columns are kept, or compared with those kept.
@@ -34,14 +28,9 @@ def checked_data(estimator: Any, X: Any, y: Any = "no_validation", *, reset: boo
         As of `sklearn.utils.check_array`.
     """
     rules.setdefault("dtype", np.float64)
-    try:
-        if validate_data is None:
-            return estimator._validate_data(X, y, reset=reset, **rules)
-        return validate_data(estimator, X, y, reset=reset, **rules)
-    except ValueError as error:
-        if "NaN" in str(error):
-            error.add_note(GAPS)
-        raise
+    if validate_data is None:
+        return estimator._validate_data(X, y, reset=reset, **rules)
+    return validate_data(estimator, X, y, reset=reset, **rules)
 
 
 def note_columns(estimator: Any, X: Any) -> None:

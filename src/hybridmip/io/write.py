@@ -13,6 +13,7 @@ from scipy import sparse
 from hybridmip.errors import ProblemError
 from hybridmip.files import write_text
 from hybridmip.io.model import INFINITE, ReadProblem
+from hybridmip.model.names import fresh
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 
@@ -224,7 +225,7 @@ def write_lp(problem: Problem, path: str | Path) -> None:
         if np.isfinite(high):
             out += _wrapped(f" {name}:", [*terms, f"<= {high!r}"])
         if np.isfinite(low):
-            other = _fresh(f"{name}_low", taken) if np.isfinite(high) else name
+            other = fresh([f"{name}_low"], taken, "_")[0] if np.isfinite(high) else name
             out += _wrapped(f" {other}:", [*terms, f">= {low!r}"])
     out.append("Bounds")
     for k in range(problem.n):
@@ -282,18 +283,8 @@ def _wrapped(label: str, parts: Sequence[str]) -> list[str]:
     return lines
 
 
-def _fresh(name: str, taken: set[str]) -> str:
-    unused, number = name, 1
-    while unused in taken:
-        number += 1
-        unused = f"{name}_{number}"
-    taken.add(unused)
-    return unused
-
-
 def _names(names: Iterable[str], clean: bool) -> list[str]:
     """Names that a file can hold, each of them once."""
-    taken: set[str] = set()
     result = []
     for name in names:
         plain = re.sub(r"\s", "_", name) or "_"
@@ -303,5 +294,5 @@ def _names(names: Iterable[str], clean: bool) -> list[str]:
                 plain = "_" + plain
         elif not clean and plain.upper().strip("'\"") == "MARKER":
             plain = "_" + plain
-        result.append(_fresh(plain, taken))
-    return result
+        result.append(plain)
+    return fresh(result, set(), "_")

@@ -335,7 +335,7 @@ class LinearSearch(Phase):
             return
         assert state.remaining is not None
         run.whole = whole = BranchAndCut(state, setting)
-        mips.begin(whole, state.remaining)
+        whole.start(state.remaining)
         size = sum(setting.joint_rows.matrix.shape)
         whole.wait(min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left))
         # Where it was decided by then a relaxation takes no longer, and may prove what else rests on HiGHS's word.

@@ -66,15 +66,8 @@ PAUSES = 3.0
 LITTLE = 0.01
 #: Where HiGHS's b are whole numbers by its tolerance only: the gap at which its word ends the search.
 AS_GOOD = 1e-4
-#: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
-EARLIER = 0.03
 #: Seconds to wait for HiGHS's first point where nothing else can find one.
 WAITING = 0.05
-
-
-def begin(whole: BranchAndCut, seconds: float) -> None:
-    """Put HiGHS to work on the whole problem, in a thread; so many seconds are left."""
-    whole.start(max(seconds - EARLIER, 0.5 * seconds))
 
 
 def search_linear(
@@ -126,8 +119,7 @@ def _over(state: SearchState, whole: BranchAndCut) -> bool:
     if not whole.done or whole.exact:
         return whole.ended
     # By its tolerance, which a row with a large coefficient may make a lot of.
-    bound = math.inf if whole.bound is None else whole.bound
-    return state.best.feasible and relative_gap(state.best.objective, bound, state.size) <= AS_GOOD
+    return state.best.feasible and relative_gap(state.best.objective, whole.bound, state.size) <= AS_GOOD
 
 
 class _Turns:
@@ -247,9 +239,8 @@ def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
     """The walks over vertices; None while what they need is being compiled and there is a clock."""
     charges = state.structure.fixed_charge
     kernels = (*vertices_kernel.KERNELS, *trees_kernel.KERNELS)
-    missing = charges and state.remaining is not None and not all(kernel.loaded for kernel in kernels)
     # Loading them takes a while, in which nobody would see that HiGHS has ended, or that the time is up.
-    if missing and state.remaining is not None:
+    if charges and state.remaining is not None and not all(kernel.loaded for kernel in kernels):
         early = state.seconds < UNLOADED and state.problem.A.nnz <= LARGE
         if early or state.remaining < LOADING or not compiled.soon(kernels):
             return None

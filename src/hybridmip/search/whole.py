@@ -19,6 +19,8 @@ from hybridmip.relax.protocol import Setting
 from hybridmip.run.state import IMPROVEMENT, SearchState
 from hybridmip.tolerances import TRUSTED
 
+#: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
+EARLIER = 0.03
 #: Points of HiGHS that are kept until they are fetched.
 MOST_POINTS = 3
 #: Seconds to wait in the end for HiGHS to look up: mostly it does many times a second, not while it solves one LP.
@@ -109,10 +111,10 @@ class BranchAndCut:
         self.answer = self.mixed.solve(nothing, seconds, nodes, min(self._state.gap, 1e-6) / 2)
 
     def start(self, seconds: float) -> None:
-        """Solve, in a thread."""
+        """Solve, in a thread, of the time that is left."""
         self.mixed.model.on_check(self._checked)
         self.mixed.model.on_request(self._requested)
-        self._thread = threading.Thread(target=self._beside, args=(seconds,), daemon=True)
+        self._thread = threading.Thread(target=self._beside, args=(max(seconds - EARLIER, 0.5 * seconds),), daemon=True)
         self._thread.start()
 
     def _beside(self, seconds: float) -> None:
@@ -160,9 +162,9 @@ class BranchAndCut:
         return bool((np.abs(b - np.round(b)) <= WHOLE).all())
 
     @property
-    def bound(self) -> float | None:
-        """The bound of HiGHS's answer; None while there is none."""
-        return None if self.answer is None else self.answer.bound + self.mixed.offset
+    def bound(self) -> float:
+        """The bound of HiGHS's answer; -inf while there is none."""
+        return -math.inf if self.answer is None else self.answer.bound + self.mixed.offset
 
     @property
     def ended(self) -> bool:
@@ -208,7 +210,7 @@ class BranchAndCut:
             self._taken = True
             if answer.x is not None:
                 self._offer(answer.x)
-            bound = max(bound, answer.bound + self.mixed.offset)
+            bound = max(bound, self.bound)
         if self._worth_telling(bound) or (answer is not None and bound > self._told):
             self._told = bound
             charge = TRUSTED * (abs(bound) + self.mixed.largest)
