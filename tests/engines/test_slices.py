@@ -66,3 +66,30 @@ def test_a_model_can_be_solved_again_after_it_ended() -> None:
     assert second.x is not None
     assert np.round(second.x).sum() <= np.round(first.x).sum() - 1
     assert second.objective >= first.objective - 1e-9
+
+
+def test_it_runs_to_the_end_beside_the_caller() -> None:
+    """The answer is that of one go, and is told in the thread; `go_on` waits for it."""
+    at_once = knapsacks(6, 30, 0).solve()
+    told: list[float] = []
+    slices = Slices(knapsacks(6, 30, 0), 0.0, told=lambda answer: told.append(answer.objective))
+    slices.run()
+    answer = slices.go_on(60.0)
+    assert answer is not None
+    assert answer.objective == pytest.approx(at_once.objective)
+    slices.end()
+    assert slices.answer is answer
+    assert told == [answer.objective]
+
+
+def test_a_model_that_was_stopped_can_be_solved_again() -> None:
+    """To stop one solve is not to stop the next."""
+    at_once = knapsacks(6, 30, 0).solve()
+    model = knapsacks(6, 30, 0)
+    stopped = Slices(model, 0.0)
+    stopped.go_on(0.01)
+    stopped.end()
+    again = Slices(model, 0.0).go_on(60.0)
+    assert again is not None
+    assert again.status is Outcome.OPTIMAL
+    assert again.objective == pytest.approx(at_once.objective)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from problems import Recipe, make, optimum
@@ -11,12 +13,14 @@ from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.bounds.ledger import Grade
 from hybridmip.relax.protocol import Setting
 from hybridmip.run import phases
-from hybridmip.search.outer import OuterModel, squares
+from hybridmip.search.outer_model import OuterModel, squares
 
 #: What leaves the proof to outer approximation.
 OUTER = Config(
     phases=(phases.Start(), phases.Relaxations(), phases.Pool(), phases.Moves(), phases.OuterApproximation())
 )
+#: The same with the MIP over all b in a thread, where there is a time limit.
+BESIDE = Config(phases=(phases.Start(), phases.Relaxations(), phases.OuterBeside(), *OUTER.phases[2:]), threads=2)
 
 
 def layout(boxes: int, seed: int) -> Problem:
@@ -47,13 +51,14 @@ def layout(boxes: int, seed: int) -> Problem:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("config", [OUTER, BESIDE], ids=["by turns", "beside"])
 @pytest.mark.parametrize("time_limit", [None, 20.0])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_layouts_are_proven(seed: int, time_limit: float | None) -> None:
+def test_layouts_are_proven(seed: int, time_limit: float | None, config: Config) -> None:
     """The optimum is that of enumeration, the bound never above it; with a time limit the gap is closed."""
     problem = layout(5, seed)
     best, _ = optimum(problem)
-    result = solve(problem, time_limit=time_limit, config=OUTER)
+    result = solve(problem, time_limit=time_limit, config=config)
     assert "outer approximation" in result.bounds
     assert result.objective == pytest.approx(best, rel=1e-6)
     assert result.bound <= best + 1e-6 * abs(best)
@@ -101,3 +106,55 @@ def test_a_grid_lacks_little_between_its_tangents() -> None:
         bounds.append(model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0).bound + problem.offset)
     assert bounds[0] < bounds[1] <= best + 1e-6
     assert best - bounds[1] < 0.5 * (best - bounds[0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("quadratic", ["dense", "diagonal", "singular", "sparse"])
+def test_what_is_found_beside_holds(quadratic: str, seed: int) -> None:
+    """MIPs over all b in a thread, searches beside them: never a bound above the optimum, and the optimum is found."""
+    problem = make(Recipe(seed=seed, binaries=6, quadratic=quadratic, binary_rows="general", mixed_rows=True))
+    best, _ = optimum(problem)
+    result = solve(problem, time_limit=20.0, config=BESIDE)
+    if not np.isfinite(best):
+        assert not result.has_solution
+        return
+    assert result.bound <= best + 1e-6 * max(1.0, abs(best))
+    assert result.objective == pytest.approx(best, rel=1e-6, abs=1e-7)
+
+
+def test_terms_are_narrowed_around_what_is_no_worse() -> None:
+    """The best point stays inside, the terms cover less, and the next grid is finer where better points can be."""
+    problem = layout(5, 3)
+    setting = Setting(problem)
+    best, b = optimum(problem)
+    d = largest_trace(problem.Q)
+    T = squares(setting, d)
+    assert T is not None
+    assert b is not None
+    model = OuterModel(setting, d, T)
+    x = solve(problem).x
+    assert x is not None
+    model.tangents(x, b.astype(float))
+    at = np.concatenate([np.sqrt(d[model.tied]) * x[model.tied], T.T @ x])
+    low, high = model.ranges
+    assert model.grid(0.01 * abs(best)) > 0
+    model.narrow(best - problem.offset, math.inf)
+    lower, upper = model.ranges
+    assert (low <= lower + 1e-9).all()
+    assert (upper <= high + 1e-9).all()
+    assert ((lower - 1e-3 <= at) & (at <= upper + 1e-3)).all()
+    assert (upper - lower).sum() < 0.9 * (high - low).sum()
+    model.grid(1e-4 * abs(best))
+    answer = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
+    assert answer.bound + problem.offset <= best + 1e-6 * max(1.0, abs(best))
+
+
+def test_a_term_gets_a_grid_once() -> None:
+    """A second grid that is no finer adds nothing."""
+    problem = layout(5, 4)
+    d = largest_trace(problem.Q)
+    T = squares(Setting(problem), d)
+    assert T is not None
+    model = OuterModel(Setting(problem), d, T)
+    assert model.grid(1.0) > 0
+    assert model.grid(1.0) == 0

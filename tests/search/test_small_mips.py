@@ -14,7 +14,7 @@ from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
 from hybridmip.search.mips import _Turns
-from hybridmip.search.outer import OuterModel, squares
+from hybridmip.search.outer_model import OuterModel, squares
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.whole import MixedModel
 

@@ -160,6 +160,7 @@ class LinearModel:
         self._presolve = "off" if small else "choose"
         self._set("presolve", self._presolve)
         self._sound = self._highs.passModel(lp) != highspy.HighsStatus.kError
+        self._cancelled = False
         self._told: Callable[[Vector, float], None] | None = None
         self._asked: Callable[[float], bool] | None = None
         self._requested: Callable[[float], Vector | None] | None = None
@@ -258,8 +259,8 @@ class LinearModel:
 
     def _on_check(self, happened: Any) -> None:
         assert self._asked is not None
-        if self._asked(float(happened.data_out.mip_dual_bound)):
-            happened.interrupt()
+        # What was said in an earlier solve stands until it is taken back.
+        happened.data_in.user_interrupt = self._asked(float(happened.data_out.mip_dual_bound)) or self._cancelled
 
     def on_request(self, requested: Callable[[float], Vector | None]) -> None:
         """Have somebody asked now and then, given the value of HiGHS's best point, for a better one of a MILP.
@@ -277,7 +278,8 @@ class LinearModel:
             happened.data_in.setSolution(np.asarray(point / self._unit, dtype=np.float64))
 
     def cancel(self) -> None:
-        """End a solve that runs in another thread."""
+        """End a solve that runs in another thread, and those begun later."""
+        self._cancelled = True
         self._highs.cancelSolve()
 
     def basis(self) -> NDArray[np.int64] | None:
@@ -299,7 +301,7 @@ class LinearModel:
             while thread.is_alive():
                 thread.join(0.1)
         except KeyboardInterrupt:
-            self._highs.cancelSolve()
+            self.cancel()
             thread.join()
             raise
         return outcome[0] if outcome else self._highspy.HighsStatus.kError

@@ -1,4 +1,4 @@
-"""A MILP that HiGHS solves in slices of time: between two of them it waits inside a callback, and nothing is lost.
+"""A MILP that HiGHS solves in a thread: all the time, or in slices between which it waits inside a callback.
 
 A MILP that was stopped by its time limit begins anew when it is solved again: presolve, cuts at the root and the tree
 are gone. Here other work can be done in between, by the same thread of the machine.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,7 +23,7 @@ LONGEST_END = 2.0
 
 
 class Slices:
-    """Solves a model in a thread that works only while `go_on` is waiting for it.
+    """Solves a model in a thread that works only while `go_on` is waiting for it, or after `run` to the end.
 
     The model must not be changed before there is an answer.
 
@@ -34,10 +35,18 @@ class Slices:
         Relative gap at which it is solved.
     time_limit : float, optional
         Seconds from the first slice on, waiting included, after which HiGHS stops by itself.
+    told : callable, optional
+        Called with the answer as soon as there is one, in the thread.
     """
 
-    def __init__(self, model: LinearModel, gap: float, time_limit: float | None = None) -> None:
-        self._model, self._gap, self._time_limit = model, gap, time_limit
+    def __init__(
+        self,
+        model: LinearModel,
+        gap: float,
+        time_limit: float | None = None,
+        told: Callable[[LinearAnswer], None] | None = None,
+    ) -> None:
+        self._model, self._gap, self._time_limit, self._told = model, gap, time_limit, told
         self._turn = threading.Condition()
         self._until = -math.inf
         self._waits = self._ended = False
@@ -55,16 +64,29 @@ class Slices:
         beside the caller until then.
         """
         with self._turn:
-            self._until, self._waits = time.perf_counter() + seconds, False
-            if not self._thread.ident:
-                self._thread.start()
-            self._turn.notify_all()
+            self._work(time.perf_counter() + seconds)
             try:
                 self._turn.wait_for(lambda: self._waits or self._answer is not None, timeout=seconds)
             except KeyboardInterrupt:
                 self._stop()
                 raise
             return self._answer
+
+    def run(self) -> None:
+        """Solve on until there is an answer, beside the caller."""
+        with self._turn:
+            self._work(math.inf)
+
+    def _work(self, until: float) -> None:
+        self._until, self._waits = until, False
+        if not self._thread.ident:
+            self._thread.start()
+        self._turn.notify_all()
+
+    @property
+    def answer(self) -> LinearAnswer | None:
+        """What HiGHS said; None while it is at work."""
+        return self._answer
 
     @property
     def bound(self) -> float:
@@ -93,6 +115,8 @@ class Slices:
         with self._turn:
             self._answer = answer
             self._turn.notify_all()
+        if self._told is not None:
+            self._told(answer)
 
     def _check(self, bound: float) -> bool:
         """Called by HiGHS: wait until it is its turn; whether to stop."""

@@ -16,6 +16,7 @@ from hybridmip.run.state import SearchState
 if TYPE_CHECKING:
     from hybridmip.exact.branch import Branching
     from hybridmip.run.config import Config
+    from hybridmip.search.outer import Outer
     from hybridmip.search.pool import Member
     from hybridmip.search.whole import BranchAndCut
 
@@ -72,6 +73,8 @@ class Run:
     pool: list[Member] = field(default_factory=list)
     #: HiGHS at work on the whole of a linear problem, beside everything else.
     whole: BranchAndCut | None = None
+    #: Outer approximation of a quadratic problem, once it was begun.
+    outer: Outer | None = None
     #: The tree, once it was begun.
     branching: Branching | None = None
     #: The incumbent's value when the core was last tried.

@@ -35,10 +35,12 @@ from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason
 from hybridmip.run.state import SearchState
-from hybridmip.search import descent_kernel, flips, flips_kernel, mips, outer, trees_kernel, vertices_kernel
+from hybridmip.search import descent_kernel, flips, flips_kernel, mips, trees_kernel, vertices_kernel
 from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import genetic
 from hybridmip.search.neighborhood import neighborhood
+from hybridmip.search.outer import Outer
+from hybridmip.search.outer import beside as outer_beside
 from hybridmip.search.pool import Member, build_pool
 from hybridmip.search.shaking import shaking
 from hybridmip.search.whole import BranchAndCut
@@ -461,6 +463,29 @@ class Moves(Phase):
         return None
 
 
+class OuterBeside(Phase):
+    """Outer approximation begins, in threads of its own, where there is a time limit and no tree follows."""
+
+    name = "small MIPs"
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return by_tangents(structure, config) and not by_tree(structure, config)
+
+    def ready(self, run: Run) -> bool:
+        return run.guide is not None and outer_beside(run.state)
+
+    def run(self, run: Run) -> StopReason | None:
+        run.outer = Outer.of(run.state, run.setting, run.relaxed)
+        if run.outer is not None:
+            run.setting.halt = run.outer.halt
+            run.outer.begin()
+        return None
+
+    def end(self, run: Run) -> None:
+        if run.outer is not None:
+            run.outer.end()
+
+
 class OuterApproximation(Phase):
     """Quadratic problems whose moves are dear: tangents, and MIPs by HiGHS."""
 
@@ -474,8 +499,15 @@ class OuterApproximation(Phase):
         return run.guide is not None
 
     def run(self, run: Run) -> StopReason | None:
-        done = outer.search_quadratic(run.state, run.setting, run.relaxed)
-        return StopReason.CONVERGED if done and run.state.best.feasible else None
+        run.outer = run.outer or Outer.of(run.state, run.setting, run.relaxed)
+        if run.outer is None:
+            return None
+        run.outer.search()
+        return StopReason.CONVERGED if run.state.best.feasible else None
+
+    def end(self, run: Run) -> None:
+        if run.outer is not None:
+            run.outer.end()
 
 
 class Feasibility(Phase):
@@ -603,9 +635,9 @@ class Fit(Phase):
 
 #: The best we know.
 DEFAULT: tuple[Phase, ...] = (
-    Start(), QuickStart(), Relaxations(), Enumeration(), LinearSearch(), Pool(), Genetic(), Tree(0.5, last=False),
-    Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(), Feasibility(), Shaking(),
-    Core(), Fit(), Tree(1.0, last=True), Persistence(),
+    Start(), QuickStart(), Relaxations(), OuterBeside(), Enumeration(), LinearSearch(), Pool(), Genetic(),
+    Tree(0.5, last=False), Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(),
+    Feasibility(), Shaking(), Core(), Fit(), Tree(1.0, last=True), Persistence(),
 )  # fmt: skip
 #: The search without the bounds.
 QUICK: tuple[Phase, ...] = (
