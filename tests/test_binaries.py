@@ -140,6 +140,24 @@ def test_exchanges(binary_rows: str, seed: int) -> None:
 
 
 @every_seed
+def test_exchanges_that_lead_back(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From outside a general set exchanges are those that lead into it; also where pairs are looked at one by one."""
+    monkeypatch.setattr(module, "MOST_MEETINGS", 1)
+    binaries, members = make_set("general", seed)
+    inside = keys(members)
+    rng = np.random.default_rng(seed)
+    for _ in range(8):
+        b = rng.random(binaries.m) < 0.5
+        outs, ins = np.flatnonzero(b), np.flatnonzero(~b)
+        mask = binaries.exchanges(b, outs, ins)
+        for i, out in enumerate(outs):
+            for j, into in enumerate(ins):
+                neighbor = b.copy()
+                neighbor[out], neighbor[into] = False, True
+                assert mask[i, j] == (neighbor.tobytes() in inside)
+
+
+@every_seed
 @every_kind
 def test_maximise(binary_rows: str, seed: int) -> None:
     """maximise() returns a member, and none has a larger total of scores above the threshold."""

@@ -8,7 +8,9 @@ handled by sorting; of few binaries all members are listed; anything else is a s
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,16 @@ from hybridmip.tolerances import FEASIBLE_BINARY
 MOST_CUTS = 1000
 #: With at most so many binaries the members of a general set are listed.
 LISTED = 12
+#: Pairs of entries that are looked at at once.
+MOST_MEETINGS = 2_000_000
+
+
+class _Entries(NamedTuple):
+    """Entries of some columns, by row: their place among the columns, their row, their value."""
+
+    place: NDArray[np.intp]
+    row: NDArray[np.intp]
+    value: Vector
 
 
 class NoFeasibleBinaries(HybridMIPError):
@@ -243,11 +255,6 @@ class BinarySet:
         raise EngineError(f"HiGHS found no b that holds {', '.join(self.names[:5])} but for its tolerance")
 
     @cached_property
-    def _dense(self) -> NDArray[np.float64] | None:
-        """The rows, all entries of them, where they are not too many."""
-        return self.matrix.toarray() if self.matrix.shape[0] * self.m <= 20_000_000 else None
-
-    @cached_property
     def _members(self) -> NDArray[np.bool_] | None:
         """All members, one a line, where they are few."""
         if self.m > LISTED:
@@ -380,14 +387,33 @@ class BinarySet:
             alone[self.flips(b)] = True
             same = self.group[outs][:, None] == self.group[ins][None, :]
             return np.asarray(same | (alone[outs][:, None] & alone[ins][None, :]))
+        # How many rows each pair breaks: those that b breaks, with what either does to its own rows, and where both
+        # are in a row what they do to it together instead.
         activity = self._activity(b)
-        mask = np.ones((outs.size, ins.size), dtype=bool)
-        dense = self._dense
-        for row in range(self.matrix.shape[0]):
-            line = dense[row] if dense is not None else self.matrix[[row]].toarray().ravel()
-            after = activity[row] - line[outs][:, None] + line[ins][None, :]
-            mask &= (after >= self.lower[row] - self.slack[row]) & (after <= self.upper[row] + self.slack[row])
-        return mask
+        already = self._breaks(np.arange(activity.size), activity)
+        off, on = self._entries(outs), self._entries(ins)
+        without = self._breaks(off.row, activity[off.row] - off.value)
+        within = self._breaks(on.row, activity[on.row] + on.value)
+        lone_outs = np.bincount(off.place, without - already[off.row], minlength=outs.size)
+        lone_ins = np.bincount(on.place, within - already[on.row], minlength=ins.size)
+        count = already.sum() + lone_outs[:, None] + lone_ins[None, :]
+        for first, second in _meetings(off.row, on.row):
+            row = off.row[first]
+            together = self._breaks(row, activity[row] - off.value[first] + on.value[second])
+            instead = together - without[first] - within[second] + already[row]
+            pair = off.place[first] * ins.size + on.place[second]
+            count += np.bincount(pair, instead, minlength=count.size).reshape(count.shape)
+        return np.asarray(count == 0)
+
+    def _breaks(self, row: NDArray[np.intp], activity: Vector) -> NDArray[np.int64]:
+        """1 for rows that would be broken with such activities, 0 for others."""
+        low, high = self.lower[row] - self.slack[row], self.upper[row] + self.slack[row]
+        return ((activity < low) | (activity > high)).astype(np.int64)
+
+    def _entries(self, columns: NDArray[np.intp]) -> _Entries:
+        part = sparse.csr_array(self._by_column[:, columns])
+        row = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
+        return _Entries(part.indices.astype(np.intp), row, part.data)
 
     def exchange_at_random(self, b: Binary, rng: np.random.Generator, tries: int = 40) -> Binary:
         """b with a random 1 and a random 0 exchanged, within the set (the paper's move).
@@ -415,3 +441,15 @@ class BinarySet:
         scores = np.where(b, 1.0, -1.0) * (1.0 + 0.1 * rng.random(self.m))
         scores[index] = -np.sign(scores[index]) * (2.0 * self.m + 1.0)
         return self.maximise(scores)
+
+
+def _meetings(one: NDArray[np.intp], other: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """All pairs of places at which two sorted lists have the same entry, in parts that fit into memory."""
+    begin, end = np.searchsorted(other, one, "left"), np.searchsorted(other, one, "right")
+    number = end - begin
+    part = np.cumsum(number) // MOST_MEETINGS
+    for which in np.split(np.arange(one.size), np.flatnonzero(np.diff(part)) + 1):
+        first = np.repeat(which, number[which])
+        if first.size:
+            before = np.cumsum(number[which]) - number[which]
+            yield first, np.arange(first.size) - np.repeat(before, number[which]) + begin[first]
