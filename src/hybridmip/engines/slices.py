@@ -99,12 +99,12 @@ class Slices:
             points, self._points = self._points, []
         return points
 
-    def end(self) -> None:
-        """Give up; HiGHS stops when it calls back next."""
+    def end(self, longest: float = LONGEST_END) -> None:
+        """Give up; HiGHS stops when it calls back next, which is waited for so many seconds at most."""
         with self._turn:
             self._stop()
         if self._thread.ident:
-            self._thread.join(LONGEST_END)
+            self._thread.join(longest)
 
     def _stop(self) -> None:
         self._ended = True

@@ -64,8 +64,10 @@ SHARE_IN_VAIN = 0.25
 FIRST_LOOK = 0.03
 #: Seconds between two looks at what is under way, where there is nothing else to do.
 LOOK = 0.01
-#: Seconds to wait in the end for an LP.
-LONGEST_END = 2.0
+#: Seconds to wait in the end for HiGHS to look up, which ends soon after in any case; and by which it ends before the
+#: time is up, since it looks at the clock now and then.
+LONGEST_END = 0.1
+EARLIER = 0.03
 
 
 def beside(state: SearchState) -> bool:
@@ -141,8 +143,9 @@ class Outer:
         if self._preparing is not None:
             self.state.beside = None
             self._preparing.join(LONGEST_END)
-        if self._whole is not None:
-            self._whole.end()
+        whole, self._whole = self._whole, None
+        if whole is not None:
+            whole.end(LONGEST_END)
 
     def fetch(self) -> None:
         """Take what the MIP over all b has found, and begin it again with more tangents where it has ended.
@@ -212,7 +215,7 @@ class Outer:
 
     def _prepare_and_run(self, best: float, start: Vector | None) -> None:
         self._prepare(best)
-        seconds = self._deadline - time.perf_counter()
+        seconds = self._deadline - EARLIER - time.perf_counter()
         if seconds > 0 and not self.halt.halted:
             gap = 0.5 * self.state.gap
             whole = self.model.begin_whole(start, gap, seconds, self._ended, self._requested)
