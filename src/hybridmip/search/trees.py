@@ -23,8 +23,8 @@ MOST_KICKS = 4
 #: Rounds of one call: about so many arcs are looked at twice, within these numbers of rounds.
 LOOKS = 500_000
 FEWEST_ROUNDS, MOST_ROUNDS = 4, 1000
-#: Share of the arcs that bring nothing, one after another, after which a descent ends: most of what a whole pass would
-#: still find comes in later rounds, of which there are several times as many.
+#: Share of the arcs that bring nothing, one after another, after which a descent ends: so there are about four times as
+#: many rounds as with whole passes.
 PATIENCE = 0.25
 #: A round may end above the last one by this much, times the negative logarithm of a uniform number; the unit is what
 #: an arc that comes in typically costs (the median), which no units of the problem and no constant part of it change.

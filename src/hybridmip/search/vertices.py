@@ -52,7 +52,7 @@ FRESH = 3.0
 PROMISING = 15
 HOME = 0.1
 #: Walks over trees that begin at the same tree, and rounds of each, before the best of them is gone on from; the same
-#: again after so many rounds without a better one. The first seconds decide on how good a walk becomes.
+#: again after so many rounds without a better one. Walks from one tree differ by percents after the same time.
 RUNNERS = 4
 RUN = 8
 STALE_RUN = 120
