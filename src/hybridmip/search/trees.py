@@ -22,9 +22,13 @@ from hybridmip.search import trees_kernel
 MOST_KICKS = 4
 #: Rounds of one call: about so many arcs are looked at twice, within these numbers of rounds.
 LOOKS = 500_000
-FEWEST_ROUNDS, MOST_ROUNDS = 4, 250
-#: A round may end above the last one by this share, times the negative logarithm of a uniform number.
-HEAT = 0.002
+FEWEST_ROUNDS, MOST_ROUNDS = 4, 1000
+#: Share of the arcs that bring nothing, one after another, after which a descent ends: so there are about four times as
+#: many rounds as with whole passes.
+PATIENCE = 0.25
+#: A round may end above the last one by this much, times the negative logarithm of a uniform number; the unit is what
+#: an arc that comes in typically costs (the median), which no units of the problem and no constant part of it change.
+HEAT = 0.5
 #: Relative difference up to which two multipliers of a row are the same.
 SAME = 1e-12
 
@@ -166,9 +170,17 @@ class Trees:
     def search(self, rng: np.random.Generator) -> tuple[float, NDArray[np.int64], Vector]:
         """Search for a while from where it is; returns the best value on the way, its basis and its z."""
         best_flow, best_basis = self.flow.copy(), self.basis
-        rounds = min(max(FEWEST_ROUNDS, LOOKS // max(self.candidates.size, 1)), MOST_ROUNDS)
+        patience = max(1, int(PATIENCE * self.candidates.size))
+        rounds = min(max(FEWEST_ROUNDS, LOOKS // patience), MOST_ROUNDS)
         self.value, best = trees_kernel.search(
             self.network.ends, self.about, self.tree, self.flow, rng.permutation(self.candidates), self.start,
-            self.touching, rng.random((rounds, MOST_KICKS + 4)), self.value, HEAT, best_flow, best_basis,
+            self.touching, rng.random((rounds, MOST_KICKS + 4)), self.value, HEAT * self._typical_rise(),
+            patience, best_flow, best_basis,
         )  # fmt: skip
         return best, best_basis, best_flow * self.network.scale
+
+    def _typical_rise(self) -> float:
+        """The median of what arcs cost that come in and make it dearer."""
+        changes = trees_kernel.changes(self.candidates, self.network.ends, self.about, self.tree, self.flow)
+        rises = changes[changes > 0]
+        return float(np.median(rises)) if rises.size else 0.0

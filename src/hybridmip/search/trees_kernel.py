@@ -27,12 +27,13 @@ _REALS = types.float64[::1]
 _INTEGERS = types.int64[::1]
 _TABLE = types.float64[:, ::1]
 _PLACES = types.int64[:, ::1]
-#: Signatures of `hang`, `balance` and `search`.
+#: Signatures of `hang`, `balance`, `changes` and `search`.
 HANG = types.void(_PLACES, _PLACES, _INTEGERS)
 BALANCE = types.void(_PLACES, _PLACES, _REALS)
+CHANGES = _REALS(_INTEGERS, _PLACES, _TABLE, _PLACES, _REALS)
 SEARCH = types.UniTuple(types.float64, 2)(
-    _PLACES, _TABLE, _PLACES, _REALS, _INTEGERS, _INTEGERS, _INTEGERS, _TABLE, types.float64, types.float64, _REALS,
-    _INTEGERS,
+    _PLACES, _TABLE, _PLACES, _REALS, _INTEGERS, _INTEGERS, _INTEGERS, _TABLE, types.float64, types.float64,
+    types.int64, _REALS, _INTEGERS,
 )  # fmt: skip
 
 
@@ -201,11 +202,27 @@ def _take(count, length, stops, ends, about, tree, flow, cycle, stack):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _descend(begin, candidates, ends, about, tree, flow, cycle, stack):
-    """Take every arc that makes it cheaper, in turn, until none does; returns what that changes."""
+def changes(candidates, ends, about, tree, flow):
+    """What each candidate would change by coming in, of those that can carry something."""
+    cycle = np.zeros((tree.shape[0] + 1, 4), dtype=np.int64)
+    found = np.empty(candidates.size)
+    many = 0
+    for arc in candidates:
+        if tree[ends[arc, 0], ARC] == arc or tree[ends[arc, 1], ARC] == arc:
+            continue
+        count, length, _, slope = _cycle(arc, ends, about, tree, flow, cycle)
+        if length > FLOW_TOLERANCE and not math.isinf(length):
+            found[many] = slope * length + _charges(count, length, about, flow, cycle)
+            many += 1
+    return found[:many].copy()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _descend(begin, patience, candidates, ends, about, tree, flow, cycle, stack):
+    """Take every arc that makes it cheaper, in turn, until so many in a row do not; returns what that changes."""
     total, idle, turned = 0.0, 0, 0
     place = begin
-    while idle < candidates.size:
+    while idle < patience:
         arc = candidates[place]
         place = place + 1 if place + 1 < candidates.size else 0
         idle += 1
@@ -233,7 +250,7 @@ def _descend(begin, candidates, ends, about, tree, flow, cycle, stack):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def search(ends, about, tree, flow, candidates, start, touching, draws, value, heat, best_flow, best_basis):
+def search(ends, about, tree, flow, candidates, start, touching, draws, value, heat, patience, best_flow, best_basis):
     """Iterated local search, a round for each line of draws: a few arcs near each other come in, then it descends.
 
     Returns the value it ends at and the best one.
@@ -265,12 +282,12 @@ def search(ends, about, tree, flow, candidates, start, touching, draws, value, h
             if node == nodes - 1:
                 break
         begin = int(line[2] * candidates.size)
-        value += _descend(begin, candidates, ends, about, tree, flow, cycle, stack)
+        value += _descend(begin, patience, candidates, ends, about, tree, flow, cycle, stack)
         if value < best - 1e-9 * abs(value):
             best = value
             best_flow[:] = flow
             best_basis[:] = tree[:-1, ARC]
-        if value <= kept_value - heat * abs(kept_value) * math.log(max(line[3], 1e-300)):
+        if value <= kept_value - heat * math.log(max(line[3], 1e-300)):
             kept_tree[:, :] = tree
             kept_flow[:] = flow
             kept_value = value
@@ -282,4 +299,4 @@ def search(ends, about, tree, flow, candidates, start, touching, draws, value, h
 
 
 #: What is compiled here.
-KERNELS = (Kernel(hang, HANG), Kernel(balance, BALANCE), Kernel(search, SEARCH))
+KERNELS = (Kernel(hang, HANG), Kernel(balance, BALANCE), Kernel(changes, CHANGES), Kernel(search, SEARCH))

@@ -51,6 +51,11 @@ FRESH = 3.0
 #: Of a network: arcs that may come into a tree, for each of its nodes, and the chance to go back to the best tree.
 PROMISING = 15
 HOME = 0.1
+#: Walks over trees that begin at the same tree, and rounds of each, before the best of them is gone on from; the same
+#: again after so many rounds without a better one. Walks from one tree differ by percents after the same time.
+RUNNERS = 4
+RUN = 8
+STALE_RUN = 120
 #: Different b that are kept, and the share in which they differ at least.
 MOST_KEPT = 10
 DIFFERENT = 0.02
@@ -109,6 +114,10 @@ class Vertices:
         #: The search over trees, where there is a network, and the vertex it was left with.
         self.trees: Trees | None = None
         self._left: Vertex | None = None
+        #: Where walks over trees begin, the walk that is on its way, and its rounds.
+        self._start: Vertex | None = None
+        self._runner = 0
+        self._rounds = 0
         if network is not None:
             charge = np.zeros(self.owner.size)
             charge[self.owned] = problem.p[self.owner[self.owned]]
@@ -194,8 +203,8 @@ class Vertices:
                 self.now = None if self.now is self.best else self.best
 
     def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator) -> None:
-        """Search over trees for a while, from where it stopped, from the best, or from a vertex found elsewhere."""
-        home = self.best if rng.random() < HOME else start if start is not self._left else None
+        """Search over trees for a while, from where it stopped or from another tree."""
+        home = self._home(start, rng)
         if home is not None and not trees.begin(home.basis, home.z):
             raise np.linalg.LinAlgError
         end = Vertex(*trees.search(rng))
@@ -204,6 +213,26 @@ class Vertices:
         self._arrive(end)
         self._left = self.now
         self._keep(Vertex(trees.value, basis=trees.basis, z=trees.z))  # where it goes on: others than the best differ
+
+    def _home(self, start: Vertex, rng: np.random.Generator) -> Vertex | None:
+        """Which vertex to search trees from; None for where it stopped."""
+        if self._start is None:
+            self._start = start
+            return start
+        self._rounds += 1
+        self.stale += 1
+        if self._runner < RUNNERS:
+            if self._rounds < RUN:
+                return None
+            self._runner, self._rounds = self._runner + 1, 0
+            return self._start if self._runner < RUNNERS else self.record
+        if self.stale > STALE_RUN:
+            self._runner = self._rounds = self.stale = 0
+            self.record = None
+            return self._start
+        if rng.random() < HOME:
+            return self.record
+        return start if start is not self._left else None
 
     def _round(self, start: Vertex, rng: np.random.Generator, deadline: float) -> None:
         """Change the charges and walk, then walk with the true ones."""
