@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from problems import Recipe, make, optimum
@@ -120,33 +118,6 @@ def test_what_is_found_beside_holds(quadratic: str, seed: int) -> None:
         return
     assert result.bound <= best + 1e-6 * max(1.0, abs(best))
     assert result.objective == pytest.approx(best, rel=1e-6, abs=1e-7)
-
-
-def test_terms_are_narrowed_around_what_is_no_worse() -> None:
-    """The best point stays inside, the terms cover less, and the next grid is finer where better points can be."""
-    problem = layout(5, 3)
-    setting = Setting(problem)
-    best, b = optimum(problem)
-    d = largest_trace(problem.Q)
-    T = squares(setting, d)
-    assert T is not None
-    assert b is not None
-    model = OuterModel(setting, d, T)
-    x = solve(problem).x
-    assert x is not None
-    model.tangents(x, b.astype(float))
-    at = np.concatenate([np.sqrt(d[model.tied]) * x[model.tied], T.T @ x])
-    low, high = model.ranges
-    assert model.grid(0.01 * abs(best)) > 0
-    model.narrow(best - problem.offset, math.inf)
-    lower, upper = model.ranges
-    assert (low <= lower + 1e-9).all()
-    assert (upper <= high + 1e-9).all()
-    assert ((lower - 1e-3 <= at) & (at <= upper + 1e-3)).all()
-    assert (upper - lower).sum() < 0.9 * (high - low).sum()
-    model.grid(1e-4 * abs(best))
-    answer = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
-    assert answer.bound + problem.offset <= best + 1e-6 * max(1.0, abs(best))
 
 
 def test_a_term_gets_a_grid_once() -> None:

@@ -469,7 +469,8 @@ class OuterBeside(Phase):
     name = "small MIPs"
 
     def supports(self, structure: Structure, config: Config) -> bool:
-        return by_tangents(structure, config) and not by_tree(structure, config)
+        quadratic = not structure.linear and by_tangents(structure, config)
+        return quadratic and not by_tree(structure, config)
 
     def ready(self, run: Run) -> bool:
         return run.guide is not None and outer_beside(run.state)

@@ -55,13 +55,8 @@ CHARGED = 1e-8
 #: no answer.
 GRID_LACKING = 1e-3
 SHARE_AS_GAP = 0.01
-#: Seconds for asking how far terms can go; and the share of the gap by which the best value must have fallen for that.
-NARROWING = 0.5
-NARROWER = 0.1
 #: Share of the time for MIPs over all b that are given up, since a point of theirs lacks tangents.
 SHARE_IN_VAIN = 0.25
-#: Share of the time after which the first of them is begun again where a much better answer was found meanwhile.
-FIRST_LOOK = 0.03
 #: Seconds between two looks at what is under way, where there is nothing else to do.
 LOOK = 0.01
 #: Seconds to wait in the end for HiGHS to look up, which ends soon after in any case; and by which it ends before the
@@ -105,17 +100,15 @@ class Outer:
         self.over = False
         self._whole: Slices | None = None
         self._preparing: threading.Thread | None = None
-        #: Whether the LP has got its tangents, its value then, and the best value when terms were last narrowed.
+        #: Whether the LP has got its tangents, and its value then.
         self._settled = False
         self._lp_value = -math.inf
-        self._narrowed = math.inf
         #: Set where a MIP over all b has ended and waits for more tangents: small MIPs end then.
         self._wanted = threading.Event()
         model.mip.on_check(lambda _: self._wanted.is_set())
         self._deadline, self._first = state.deadline, time.perf_counter()
         #: When the MIP over all b began, the least value of its points, and seconds of such MIPs that were given up.
         self._begun, self._least, self._vain = self._first, math.inf, 0.0
-        self._looked = False
         self._fetching = False
         self._lock = threading.Lock()
         #: The best value that the MIP over all b knows of, and a point of the search that is better.
@@ -179,29 +172,19 @@ class Outer:
             self._fetching = False
 
     def _in_vain(self) -> bool:
-        """Whether to begin the MIP over all b again, with more tangents.
+        """Whether to begin the MIP over all b again, with more tangents, since a point of its own lacks some.
 
-        It has a point that lacks tangents: its bound cannot rise above that point's value. Or it began before there was
-        a good answer: the tangents could be where better points are. What was begun in vain takes a share of the time
-        at most, since a MIP that cannot be solved in time has the higher bound the longer it takes.
+        Its bound cannot rise above that point's value. What was begun in vain takes a share of the time at most, since
+        a MIP that cannot be solved in time has the higher bound the longer it takes.
         """
         best, now = self.state.best, time.perf_counter()
         if self._vain + now - self._begun > SHARE_IN_VAIN * (self._deadline - self._first) or not best.feasible:
             return False
-        lacks = self._least < best.objective and (
-            relative_gap(best.objective, self._least, self.state.size) > self.state.gap
-        )
-        look = not self._looked and now - self._first >= FIRST_LOOK * (self._deadline - self._first)
-        self._looked |= look
-        if not lacks and not (look and self._narrows(best.objective)):
+        lacks = relative_gap(best.objective, self._least, self.state.size) > self.state.gap
+        if not self._least < best.objective or not lacks:
             return False
         self._vain += now - self._begun
         return True
-
-    def _narrows(self, best: float) -> bool:
-        """Whether the best value has fallen far enough for terms to be narrowed."""
-        bound = self._lp_value + self.state.problem.offset
-        return best < self._narrowed - NARROWER * (self._narrowed - bound)
 
     def _begin_whole(self) -> None:
         """Begin the MIP over all b in a thread, which first looks for the tangents that it wants."""
@@ -223,7 +206,7 @@ class Outer:
             self._whole = whole
 
     def _prepare(self, best: float) -> None:
-        """Tangents before a MIP over all b: where the LP goes, and in between over what no worse points can be.
+        """Tangents before a MIP over all b: where the LP goes, and in between.
 
         Parameters
         ----------
@@ -236,9 +219,6 @@ class Outer:
         bound = self._lp_value + self.state.problem.offset
         if not math.isfinite(bound):
             return
-        if math.isfinite(best) and self._narrows(best):
-            self._narrowed = best
-            self.model.narrow(best - self.state.problem.offset, min(time.perf_counter() + NARROWING, self._deadline))
         gap = best - bound if math.isfinite(best) else SHARE_AS_GAP * abs(bound)
         self.model.grid(GRID_LACKING * gap)
 

@@ -11,7 +11,6 @@ so that the MILP approximates the problem from below, at every b (perspective cu
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome
+from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel
 from hybridmip.engines.slices import Slices
 from hybridmip.model.quadratic import Binary, DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
 from hybridmip.relax.protocol import Setting
@@ -31,8 +30,6 @@ GRID_SHARE = 0.5
 MOST_OF_A_TERM = 64
 #: How much finer than the last one a grid must be to be laid.
 FINER = 1.5
-#: Share of the best value by which points may be worse where it is asked how far terms go.
-ROOM = 1e-6
 
 #: Columns, values and lower limit of a tangent.
 Row = tuple[list[int], list[float], float]
@@ -127,14 +124,14 @@ class OuterModel:
         self.largest = float(np.abs(cost).max(initial=0.0))
         self.mip = LinearModel(cost, *rows, self.lower, self.upper, integer, halt=halt)
         #: The MIP over all b has a model of its own: it may be under way while the others get tangents.
-        self._make_whole = partial(LinearModel, cost, *rows, self.lower, self.upper, integer)
+        self._make_whole = partial(LinearModel, cost, *rows, self.lower, self.upper, integer, offset=problem.offset)
         self._whole: LinearModel | None = None
         self._lp = LinearModel(cost, *rows, self.lower, self.upper, halt=halt)
         self._cost = cost
         #: Every tangent, and how many of them the models have: each gets the others before it is solved next.
         self._tangents: list[Row] = []
         self._given = {"mip": 0, "lp": 0, "whole": 0}
-        self._low, self._high = self._all_ranges()
+        self._low, self._high = self._ranges()
         self._laid = np.zeros(self._low.size)
 
     @property
@@ -169,7 +166,7 @@ class OuterModel:
         self._tangents += rows
         return len(rows)
 
-    def _all_ranges(self) -> tuple[Vector, Vector]:
+    def _ranges(self) -> tuple[Vector, Vector]:
         """Between which limits each term's root is: sqrt(d_j) x_j, then the squares' s."""
         root = np.sqrt(self.d[self.tied])
         positive, negative = np.maximum(self.T, 0.0), np.minimum(self.T, 0.0)
@@ -177,48 +174,6 @@ class OuterModel:
         low = np.concatenate([root * lower[self.tied], _finite(positive, lower) + _finite(negative, upper)])
         high = np.concatenate([root * upper[self.tied], _finite(positive, upper) + _finite(negative, lower)])
         return low, high
-
-    @property
-    def ranges(self) -> tuple[Vector, Vector]:
-        """Between which limits the terms' roots are, as far as is known: where tangents are wanted."""
-        return self._low.copy(), self._high.copy()
-
-    def narrow(self, best: float, deadline: float) -> None:
-        """Ask the LP how far each term can go at points that are no worse than the best one.
-
-        It says where tangents are wanted, nothing else rests on it. The widest terms come first.
-
-        Parameters
-        ----------
-        best : float
-            The best value, without the problem's offset.
-        deadline : float
-            When to end, by `time.perf_counter()`.
-        """
-        lp = self._fresh("lp", self._lp)
-        used = np.flatnonzero(self._cost)
-        lp.add_row(used, self._cost[used], -np.inf, best + ROOM * max(abs(best), 1e-9))
-        column = np.concatenate([self.tied, self.first_s + np.arange(self.T.shape[1])])
-        unit = np.concatenate([np.sqrt(self.d[self.tied]), np.ones(self.T.shape[1])])
-        width = np.nan_to_num(self._high - self._low, nan=np.inf, posinf=np.inf)
-        try:
-            for term in np.argsort(-width, kind="stable"):
-                for sign in (1.0, -1.0):
-                    left = deadline - time.perf_counter()
-                    if left <= 0:
-                        return
-                    cost = np.zeros(self._cost.size)
-                    cost[column[term]] = sign * unit[term]
-                    lp.change_cost(cost)
-                    answer = lp.solve(left if math.isfinite(left) else None)
-                    if answer.status is not Outcome.OPTIMAL:
-                        continue
-                    if sign > 0:
-                        self._low[term] = np.fmax(self._low[term], answer.objective)
-                    else:
-                        self._high[term] = np.fmin(self._high[term], -answer.objective)
-        finally:
-            lp.change_cost(self._cost)
 
     def grid(self, lacking: float) -> int:
         """Add tangents at even distances over what x can be, so that the approximation is near the curve everywhere.

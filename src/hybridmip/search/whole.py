@@ -52,7 +52,8 @@ class MixedModel:
         integer = np.concatenate([np.zeros(self.n, dtype=bool), np.ones(self.m, dtype=bool)])
         cost = np.concatenate([problem.q, problem.p])
         self.model = LinearModel(
-            cost, matrix, row_lower, row_upper, self.lower, self.upper, integer, threads, halt=halt
+            cost, matrix, row_lower, row_upper, self.lower, self.upper, integer, threads, halt=halt,
+            offset=problem.offset,
         )  # fmt: skip
         self.offset = problem.offset
         # Links to infinite bounds are no rows: without them the model is a relaxation, and may have no minimum.
