@@ -89,7 +89,7 @@ def case(recipe: object) -> tuple[Problem, float]:
     return problem, best
 
 
-@settings(quiet, max_examples=120 * TIMES)
+@settings(quiet, max_examples=80 * TIMES)
 @given(recipes)
 def test_certificates_hold_and_are_accepted(recipe: object) -> None:
     """The certificate of every solve is below the optimum, agrees with plain loops, and verifies."""
@@ -106,7 +106,7 @@ def test_certificates_hold_and_are_accepted(recipe: object) -> None:
         assert result.bound >= certificate.claimed - slack
 
 
-@settings(quiet, max_examples=120 * TIMES)
+@settings(quiet, max_examples=80 * TIMES)
 @given(recipes)
 def test_tampering_is_found(recipe: object) -> None:
     """Any entry changed so that the claim no longer follows: rejected. What still follows may pass."""
@@ -131,7 +131,7 @@ def test_tampering_is_found(recipe: object) -> None:
     assert "claims" in higher.verify(problem).reason
 
 
-@settings(quiet, max_examples=60 * TIMES)
+@settings(quiet, max_examples=40 * TIMES)
 @given(recipes)
 def test_any_diagonal_point_and_multipliers(recipe: object) -> None:
     """Not only the best ones: whatever is put in, what comes out is below the optimum."""
@@ -147,7 +147,7 @@ def test_any_diagonal_point_and_multipliers(recipe: object) -> None:
         assert certificate.verify(problem)
 
 
-@settings(quiet, max_examples=90 * TIMES)
+@settings(quiet, max_examples=60 * TIMES)
 @given(recipes)
 def test_persp_dominates(recipe: object) -> None:
     """Persp is at least as good as Line, Dual and Augm, and the fitted diagonal at least as good as Persp."""

@@ -134,7 +134,7 @@ ways = st.builds(
 )
 
 
-@settings(max_examples=60 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(ways)
 def test_the_problem_with_modes_has_the_same_optimum(way: Trades) -> None:
     """Beside trying every b of the problem as it is stated; bounds, certificates and proofs are of that problem."""

@@ -80,7 +80,7 @@ def test_the_bound_is_that_of_the_smaller_problem(seed: int, curved: bool) -> No
         assert result.certificate.claimed == pytest.approx(inner, rel=1e-6, abs=1e-9)
 
 
-@settings(quiet, max_examples=200)
+@settings(quiet, max_examples=120)
 @given(recipes, st.integers(0, 2**16))
 def test_every_b_keeps_its_value(recipe: object, seed: int) -> None:
     """Problems of every kind: restricted problems have the same value before and after."""

@@ -35,7 +35,7 @@ SEARCH_ONLY = Config(enumerate_up_to=0)
 #: How many times as many cases as usual: HYBRIDMIP_EXAMPLES=5 for thousands of each.
 TIMES = int(os.environ.get("HYBRIDMIP_EXAMPLES", "1"))
 quiet = settings(
-    max_examples=120 * TIMES,
+    max_examples=80 * TIMES,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
@@ -81,7 +81,7 @@ def test_search_alone_finds_the_optimum_of_nearly_all() -> None:
     """Without enumeration the search finds the optimum in at least 99 % of the cases, and never lies."""
     outcome: Counter[bool] = Counter()
 
-    @settings(quiet, max_examples=220)
+    @settings(quiet, max_examples=150)
     @given(recipe=recipes)
     def run(recipe: Recipe) -> None:
         outcome[check(recipe, SEARCH_ONLY)] += 1

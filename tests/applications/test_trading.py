@@ -161,7 +161,7 @@ def test_holdings_beyond_the_limits_are_traded(
     assert (found.x[on] >= asked["min_weight"][on] - 1e-7).all()
 
 
-@settings(max_examples=60 * TIMES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40 * TIMES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases(), st.booleans())
 def test_agrees_with_trying_every_way(case: tuple[np.ndarray, np.ndarray, dict[str, Any]], prove: bool) -> None:
     """Value, bound, certificate and proof; turnover and costs recomputed from the weights."""

@@ -152,7 +152,7 @@ def checked_by_loops(problem: hm.Problem, proof: ProofTree) -> bool:
     return True
 
 
-@settings(max_examples=100 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(recipes)
 def test_small_problems_of_every_kind(recipe: Recipe) -> None:
     problem = make(recipe)

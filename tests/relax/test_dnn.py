@@ -46,7 +46,7 @@ def exact(values: Any) -> Any:
     return np.vectorize(Fraction, otypes=[object])(np.asarray(values, dtype=np.float64))
 
 
-@settings(max_examples=100 * TIMES, deadline=None, derandomize=True)
+@settings(max_examples=60 * TIMES, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_what_products_leave_is_below_the_objective_without_rounding(seed: int) -> None:
     """At feasible points, every number taken as the fraction it is."""
@@ -177,7 +177,7 @@ recipes = st.builds(
 )
 
 
-@settings(max_examples=60 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40 * TIMES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(recipes)
 def test_never_above_the_optimum(recipe: Recipe) -> None:
     problem = make(recipe)

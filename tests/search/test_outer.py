@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from problems import Recipe, make, optimum
+from states import make_state
 
-from hybridmip import Config, Problem, Status, solve
+from hybridmip import Config, Problem, Status, StopReason, solve
 from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.bounds.ledger import Grade
 from hybridmip.relax.protocol import Setting
 from hybridmip.run import phases
+from hybridmip.run.result import Incumbent
+from hybridmip.search.outer import Outer
 from hybridmip.search.outer_model import OuterModel, squares
 
 #: What leaves the proof to outer approximation.
@@ -129,3 +134,52 @@ def test_a_term_gets_a_grid_once() -> None:
     model = OuterModel(Setting(problem), d, T)
     assert model.grid(1.0) > 0
     assert model.grid(1.0) == 0
+
+
+def test_a_search_that_is_cut_short_says_so() -> None:
+    """More boxes than can be ordered for sure in a second: the time was up, and more of it would help; no thread is left."""
+    before = set(threading.enumerate())
+    result = solve(layout(8, 12), time_limit=1.0, config=BESIDE)
+    assert result.stop_reason is StopReason.TIME_LIMIT
+    assert result.gap > 1e-3
+    assert result.suggested_time_limit is not None
+    _all_ended(before)
+
+
+def test_somebody_who_asks_to_stop_is_heard() -> None:
+    """A callback that returns True ends everything, also what is under way in threads, and is not called again."""
+    before, called = set(threading.enumerate()), []
+
+    def stop(found: Incumbent) -> bool:
+        called.append(found)
+        return True
+
+    result = solve(layout(8, 11), time_limit=60.0, config=BESIDE, callback=stop)
+    assert result.stop_reason is StopReason.CALLBACK
+    assert len(called) == 1
+    _all_ended(before)
+
+
+def _all_ended(before: set[threading.Thread]) -> None:
+    """HiGHS ends when it looks up next."""
+    for thread in set(threading.enumerate()) - before:
+        thread.join(20.0)
+        assert not thread.is_alive()
+
+
+def test_small_mips_that_are_cut_short_are_not_taken_for_hard() -> None:
+    """What is left open, and for how long, stays as it was when the MIP over all b asked for its tangents."""
+    problem = layout(6, 7)
+    setting = Setting(problem)
+    state = make_state(problem)
+    outer = Outer.of(state, setting, {})
+    assert outer is not None
+    state.evaluate(state.binaries.random(state.rng), "start")
+    outer.elite.add(state.best_b, 1.0)
+    outer.open_ones, outer.seconds = 5, 1.0
+    outer._wanted.set()
+    outer._small("undecided", 1.0)
+    assert (outer.open_ones, outer.seconds) == (5, 1.0)
+    outer._wanted.clear()
+    outer._small("undecided", 1.0)
+    assert outer.open_ones > 5

@@ -98,8 +98,6 @@ class LinearModel:
         The largest |x| that the bounds will ever allow, where they are changed later; that of the bounds if left out.
     halt : Halt, optional
         What ends its solves from another thread, for good.
-    offset : float
-        What the caller adds to the objective, which relative gaps are relative to: values told here are without it.
     """
 
     def __init__(
@@ -114,7 +112,6 @@ class LinearModel:
         threads: int = 1,
         reach: Vector | None = None,
         halt: Halt | None = None,
-        offset: float = 0.0,
     ) -> None:
         import highspy  # by who solves with it: most solves need one of the two engines
 
@@ -137,7 +134,6 @@ class LinearModel:
         lp = highspy.HighsLp()
         lp.num_col_ = self.columns
         lp.num_row_ = self.rows
-        lp.offset_ = self._offset = offset
         lp.col_cost_ = np.asarray(cost * self._unit, dtype=np.float64)
         lp.col_lower_, lp.col_upper_ = lower, upper
         lp.row_lower_, lp.row_upper_ = row_lower, row_upper
@@ -255,7 +251,7 @@ class LinearModel:
         assert self._told is not None
         self._told(
             np.asarray(happened.data_out.mip_solution) * self._unit,
-            float(happened.data_out.mip_dual_bound) - self._offset,
+            float(happened.data_out.mip_dual_bound),
         )
 
     def on_check(self, asked: Callable[[float], bool]) -> None:
@@ -267,9 +263,7 @@ class LinearModel:
     def _on_check(self, happened: Any) -> None:
         assert self._asked is not None
         # What was said in an earlier solve stands until it is taken back.
-        happened.data_in.user_interrupt = (
-            self._asked(float(happened.data_out.mip_dual_bound) - self._offset) or self._cancelled
-        )
+        happened.data_in.user_interrupt = self._asked(float(happened.data_out.mip_dual_bound)) or self._cancelled
 
     def on_request(self, requested: Callable[[float], Vector | None]) -> None:
         """Have somebody asked now and then, given the value of HiGHS's best point, for a better one of a MILP.
@@ -282,7 +276,7 @@ class LinearModel:
 
     def _on_request(self, happened: Any) -> None:
         assert self._requested is not None
-        point = self._requested(float(happened.data_out.mip_primal_bound) - self._offset)
+        point = self._requested(float(happened.data_out.mip_primal_bound))
         if point is not None:
             happened.data_in.setSolution(np.asarray(point / self._unit, dtype=np.float64))
 
@@ -368,10 +362,9 @@ class LinearModel:
             return LinearAnswer(
                 Outcome.OPTIMAL,
                 np.array(solution.col_value) * self._unit,
-                float(info.objective_function_value) - self._offset,
+                float(info.objective_function_value),
                 np.array(solution.row_dual)[: self.rows] if solution.dual_valid else None,
-                float(info.mip_dual_bound if info.mip_node_count >= 0 else info.objective_function_value)
-                - self._offset,
+                float(info.mip_dual_bound if info.mip_node_count >= 0 else info.objective_function_value),
             )
         if model == kinds.kModelEmpty:
             lp = self._highs.getLp()
@@ -400,8 +393,8 @@ class LinearModel:
         ):
             feasible = info.primal_solution_status == self._highspy.SolutionStatus.kSolutionStatusFeasible
             point = np.array(self._highs.getSolution().col_value) * self._unit if feasible else None
-            value = float(info.objective_function_value) - self._offset if feasible else np.inf
-            bound = float(info.mip_dual_bound) - self._offset if self._integer else -np.inf
+            value = float(info.objective_function_value) if feasible else np.inf
+            bound = float(info.mip_dual_bound) if self._integer else -np.inf
             return LinearAnswer(Outcome.LIMIT, point, value, None, bound)
         return LinearAnswer(Outcome.ERROR)
 

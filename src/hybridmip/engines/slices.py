@@ -36,7 +36,7 @@ class Slices:
     time_limit : float, optional
         Seconds from the first slice on, waiting included, after which HiGHS stops by itself.
     told : callable, optional
-        Called with the answer as soon as there is one, in the thread.
+        Called with the answer, in the thread, before anybody else can see it.
     """
 
     def __init__(
@@ -112,11 +112,11 @@ class Slices:
 
     def _solve(self) -> None:
         answer = self._model.solve(self._time_limit, self._gap)
+        if self._told is not None:
+            self._told(answer)
         with self._turn:
             self._answer = answer
             self._turn.notify_all()
-        if self._told is not None:
-            self._told(answer)
 
     def _check(self, bound: float) -> bool:
         """Called by HiGHS: wait until it is its turn; whether to stop."""

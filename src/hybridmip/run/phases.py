@@ -478,7 +478,6 @@ class OuterBeside(Phase):
     def run(self, run: Run) -> StopReason | None:
         run.outer = Outer.of(run.state, run.setting, run.relaxed)
         if run.outer is not None:
-            run.setting.halt = run.outer.halt
             run.outer.begin()
         return None
 

@@ -5,11 +5,12 @@ point are added, and so on (Duran and Grossmann 1986). Solved for all b its boun
 fixed around the best b it is a neighborhood.
 
 With a time limit and two threads the MILP over all b is under way in one of them as soon as there is a relaxation, and
-everything else is done beside it; with one thread it goes on in slices between the searches.
+everything else is done beside it (`OuterBeside`); elsewhere it goes on in slices between the searches.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import threading
@@ -23,6 +24,8 @@ from hybridmip.engines.highs import Halt, LinearAnswer, Outcome
 from hybridmip.engines.slices import Slices
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Relaxed, Setting
+from hybridmip.restricted.protocol import Evaluation
+from hybridmip.run.clock import StopSearch
 from hybridmip.run.state import IMPROVEMENT, SearchState
 from hybridmip.run.words import relative_gap
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
@@ -30,6 +33,7 @@ from hybridmip.search.outer_model import OuterModel, squares
 from hybridmip.search.pool import Member
 from hybridmip.search.shaking import shaking
 from hybridmip.search.slopes import used
+from hybridmip.search.whole import EARLIER, without_offset
 from hybridmip.tolerances import TRUSTED
 
 #: Rounds of tangents at the LP before the first MIP, and most tangents of all.
@@ -39,6 +43,7 @@ MOST_CUTS = 60_000
 LACKING = 1e-7
 #: MIPs in a row without improvement after which the search ends, where no time limit does; and nodes of each then.
 PATIENCE = 8
+MOST_NODES = 500
 #: What the time is spent on: MIPs over all b, over those around a row or undecided, and moves one by one.
 WHOLE, AROUND, UNDECIDED, MOVES = "whole", "around rows", "undecided", "moves"
 #: Seconds that the MIP over all b has before the first search.
@@ -48,7 +53,6 @@ FIRST_WHOLE = 3 * FIRST_SECONDS
 LARGEST_SHARE, SHRINKING, SMALLEST_SHARE = 0.5, 0.8, 0.1
 #: Share of the time left for a MIP that has to find a feasible point.
 SHARE_OF_FIRST = 0.6
-MOST_NODES = 500
 #: Share of the bound that is charged for HiGHS's tolerances on many rows.
 CHARGED = 1e-8
 #: What the grid may lack, as a share of the gap; and the share of the objective that counts as the gap while there is
@@ -59,10 +63,8 @@ SHARE_AS_GAP = 0.01
 SHARE_IN_VAIN = 0.25
 #: Seconds between two looks at what is under way, where there is nothing else to do.
 LOOK = 0.01
-#: Seconds to wait in the end for HiGHS to look up, which ends soon after in any case; and by which it ends before the
-#: time is up, since it looks at the clock now and then.
-LONGEST_END = 0.1
-EARLIER = 0.03
+#: Seconds to wait in the end for HiGHS to look up, at least and at most.
+SHORTEST_END, LONGEST_END = 0.1, 2.0
 
 
 def beside(state: SearchState) -> bool:
@@ -109,7 +111,9 @@ class Outer:
         self._deadline, self._first = state.deadline, time.perf_counter()
         #: When the MIP over all b began, the least value of its points, and seconds of such MIPs that were given up.
         self._begun, self._least, self._vain = self._first, math.inf, 0.0
-        self._fetching = False
+        self._fetching = self._given_up = False
+        #: The best point whose tangents were added.
+        self._laid: Evaluation | None = None
         self._lock = threading.Lock()
         #: The best value that the MIP over all b knows of, and a point of the search that is better.
         self._known = math.inf
@@ -131,14 +135,21 @@ class Outer:
         self.state.beside = self.fetch
 
     def end(self) -> None:
-        """End what is under way."""
+        """End what is under way, and take what it found last."""
         self.halt.halt()
-        if self._preparing is not None:
-            self.state.beside = None
-            self._preparing.join(LONGEST_END)
-        whole, self._whole = self._whole, None
-        if whole is not None:
-            whole.end(LONGEST_END)
+        if self._preparing is None or self.state.beside is None:
+            if self._whole is not None:
+                self._whole.end()
+            return
+        self.state.beside = None
+        # Where time is left it is waited for longer: nobody's limit is passed.
+        longest = min(LONGEST_END, max(SHORTEST_END, self._deadline - time.perf_counter()))
+        self._preparing.join(longest)
+        if self._whole is not None:
+            self._whole.end(longest)
+            self.state.callback = None  # it may be that who is told asked to stop
+            with contextlib.suppress(StopSearch):  # it is over anyway
+                self.fetch()
 
     def fetch(self) -> None:
         """Take what the MIP over all b has found, and begin it again with more tangents where it has ended.
@@ -149,7 +160,7 @@ class Outer:
             If the gap is closed, or somebody asks to stop.
         """
         whole = self._whole
-        if self._fetching or whole is None or self.over:
+        if self._fetching or whole is None:
             return
         self._fetching = True
         try:
@@ -158,18 +169,24 @@ class Outer:
             for values in whole.fetch():
                 self._take(values)
                 self._least = min(self._least, self.model.value(values))
-            if answer is None and self._in_vain():
-                whole.end()
-                self._begin_whole()
-            elif answer is not None:
-                self._wanted.clear()
-                ended = self._end_of_whole(answer)
-                self.over = ended or answer.status is Outcome.LIMIT or self.model.cuts >= MOST_CUTS
-                if not self.over:
-                    self._begin_whole()
+            if answer is not None:
+                self._whole = None
+                self._close(answer)
+            elif not self._given_up and self._in_vain():
+                self._given_up = True
+                whole.end(0.0)  # it is begun again when it has ended
             self._give()
         finally:
             self._fetching = False
+
+    def _close(self, answer: LinearAnswer) -> None:
+        """Take the answer of a MIP over all b, and begin the next where more tangents may bring more."""
+        self._wanted.clear()
+        given_up, self._given_up = self._given_up, False
+        self.over = self._end_of_whole(answer)
+        in_time = answer.status is not Outcome.LIMIT or given_up
+        if in_time and not self.over and not self.halt.halted and self.model.cuts < MOST_CUTS:
+            self._begin_whole()
 
     def _in_vain(self) -> bool:
         """Whether to begin the MIP over all b again, with more tangents, since a point of its own lacks some.
@@ -189,7 +206,8 @@ class Outer:
     def _begin_whole(self) -> None:
         """Begin the MIP over all b in a thread, which first looks for the tangents that it wants."""
         best, start = self.state.best, self._start()
-        if best.feasible and best.x is not None and self.state.best_b is not None:
+        if best is not self._laid and best.feasible and best.x is not None and self.state.best_b is not None:
+            self._laid = best
             self.model.tangents(best.x, self.state.best_b.astype(float))
         self._known = best.objective if best.feasible else math.inf
         self._whole, self._begun, self._least = None, time.perf_counter(), math.inf
@@ -200,7 +218,8 @@ class Outer:
         self._prepare(best)
         seconds = self._deadline - EARLIER - time.perf_counter()
         if seconds > 0 and not self.halt.halted:
-            gap = 0.5 * self.state.gap
+            value = best if math.isfinite(best) else self._lp_value + self.state.problem.offset
+            gap = without_offset(0.5 * self.state.gap, value, self.state.problem.offset)
             whole = self.model.begin_whole(start, gap, seconds, self._ended, self._requested)
             whole.run()
             self._whole = whole
@@ -214,20 +233,18 @@ class Outer:
             The best value, infinite where there is none.
         """
         if not self._settled:
-            self._lp_value = self._kelley()
-            self._settled = True
+            try:
+                self._lp_value = self._kelley()
+            finally:
+                self._settled = True
         bound = self._lp_value + self.state.problem.offset
         if not math.isfinite(bound):
             return
         gap = best - bound if math.isfinite(best) else SHARE_AS_GAP * abs(bound)
         self.model.grid(GRID_LACKING * gap)
 
-    def _ended(self, answer: LinearAnswer) -> None:
-        """Called when the MIP over all b has ended, in its thread: where that proves the answer nobody goes on."""
-        best, bound = self.state.best, self._charged(answer.bound)
-        proven = best.feasible and relative_gap(best.objective, bound, self.state.size) <= self.state.gap
-        if proven and not self.state.prove:
-            self.halt.halt()
+    def _ended(self, _: LinearAnswer) -> None:
+        """Called when the MIP over all b has ended, in its thread: nobody goes on without its tangents."""
         self._wanted.set()
 
     def _requested(self, value: float) -> Vector | None:
@@ -238,9 +255,11 @@ class Outer:
 
     def _give(self) -> None:
         """Have the MIP over all b given the best point, where that is better than what it knows."""
-        best, start = self.state.best, self._start()
-        if start is not None and best.objective < self._known - IMPROVEMENT * abs(best.objective):
-            self._known = best.objective
+        best = self.state.best
+        if not best.feasible or not best.objective < self._known - IMPROVEMENT * abs(best.objective):
+            return
+        self._known, start = best.objective, self._start()
+        if start is not None:
             with self._lock:
                 self._ours = best.objective, start
 
@@ -250,10 +269,11 @@ class Outer:
         while not self.over:
             state.check()
             self._remember()
-            if not self._settled or not self.elite.members or self.model.cuts >= MOST_CUTS:
+            if not self.elite.members or self.state.problem.m < 2:
                 time.sleep(LOOK)
                 continue
-            self._turn((AROUND, UNDECIDED, MOVES)[turn % 3])
+            by_mips = self._settled and self.model.cuts < MOST_CUTS
+            self._turn((AROUND, UNDECIDED, MOVES)[turn % 3] if by_mips else MOVES)
             turn += 1
 
     def _turn(self, kind: str) -> None:
@@ -335,6 +355,8 @@ class Outer:
         answer = self._solve(fix(self.open_ones, self.state.rng), seconds)
         if answer.x is not None:
             self._take(answer.x)
+        if self._wanted.is_set():
+            return  # it was cut short: that says nothing of how hard it is
         if answer.status is not Outcome.OPTIMAL:
             self.open_ones = max(int(0.8 * self.open_ones), 20)
             self.seconds = min(1.2 * self.seconds, MOST_SECONDS)
@@ -355,7 +377,7 @@ class Outer:
         if answer.status is Outcome.INFEASIBLE:
             return True
         added = 0 if answer.x is None else self._take(answer.x)
-        return answer.status in (Outcome.OPTIMAL, Outcome.ERROR) and added == 0
+        return answer.status in (Outcome.OPTIMAL, Outcome.ERROR, Outcome.UNBOUNDED) and added == 0
 
     def _charged(self, bound: float) -> float:
         """A bound of HiGHS's as one of the problem, less what its tolerances may be worth."""

@@ -93,7 +93,7 @@ class OuterModel:
     T : ndarray
         The squares.
     halt : Halt, optional
-        What ends LPs and MIPs with binaries fixed.
+        What ends all LPs and MIPs.
     """
 
     def __init__(self, setting: Setting, d: Vector, T: Matrix, halt: Halt | None = None) -> None:
@@ -124,7 +124,7 @@ class OuterModel:
         self.largest = float(np.abs(cost).max(initial=0.0))
         self.mip = LinearModel(cost, *rows, self.lower, self.upper, integer, halt=halt)
         #: The MIP over all b has a model of its own: it may be under way while the others get tangents.
-        self._make_whole = partial(LinearModel, cost, *rows, self.lower, self.upper, integer, offset=problem.offset)
+        self._make_whole = partial(LinearModel, cost, *rows, self.lower, self.upper, integer, halt=halt)
         self._whole: LinearModel | None = None
         self._lp = LinearModel(cost, *rows, self.lower, self.upper, halt=halt)
         self._cost = cost

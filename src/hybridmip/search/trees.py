@@ -170,8 +170,8 @@ class Trees:
     def search(self, rng: np.random.Generator) -> tuple[float, NDArray[np.int64], Vector]:
         """Search for a while from where it is; returns the best value on the way, its basis and its z."""
         best_flow, best_basis = self.flow.copy(), self.basis
-        patience = max(1, int(PATIENCE * self.candidates.size))
-        rounds = min(max(FEWEST_ROUNDS, LOOKS // patience), MOST_ROUNDS)
+        patience = min(max(1, int(PATIENCE * self.candidates.size)), self.candidates.size)
+        rounds = min(max(FEWEST_ROUNDS, LOOKS // max(patience, 1)), MOST_ROUNDS)
         self.value, best = trees_kernel.search(
             self.network.ends, self.about, self.tree, self.flow, rng.permutation(self.candidates), self.start,
             self.touching, rng.random((rounds, MOST_KICKS + 4)), self.value, HEAT * self._typical_rise(),

@@ -201,6 +201,7 @@ class Vertices:
                     self._round(self.now, rng, deadline)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
                 self.now = None if self.now is self.best else self.best
+                self._start, self._runner, self._rounds = None, 0, 0  # trees are begun anew
 
     def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator) -> None:
         """Search over trees for a while, from where it stopped or from another tree."""

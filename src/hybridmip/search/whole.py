@@ -31,6 +31,11 @@ WHOLE = 1e-9
 WORTH_TELLING = 1e-3
 
 
+def without_offset(gap: float, value: float, offset: float) -> float:
+    """A gap relative to a value as one relative to what HiGHS has for it, which is without the offset; never larger."""
+    return gap * min(1.0, abs(value) / max(abs(value - offset), 1e-300)) if math.isfinite(value) else gap
+
+
 class MixedModel:
     """The problem as a MIP over (x, b) for HiGHS, in which binaries can be fixed.
 
@@ -53,7 +58,6 @@ class MixedModel:
         cost = np.concatenate([problem.q, problem.p])
         self.model = LinearModel(
             cost, matrix, row_lower, row_upper, self.lower, self.upper, integer, threads, halt=halt,
-            offset=problem.offset,
         )  # fmt: skip
         self.offset = problem.offset
         # Links to infinite bounds are no rows: without them the model is a relaxation, and may have no minimum.
@@ -108,8 +112,9 @@ class BranchAndCut:
 
     def run(self, seconds: float | None, nodes: int) -> None:
         """Solve, here."""
-        nothing = np.zeros(self.mixed.m, dtype=np.int8)
-        self.answer = self.mixed.solve(nothing, seconds, nodes, min(self._state.gap, 1e-6) / 2)
+        nothing, state = np.zeros(self.mixed.m, dtype=np.int8), self._state
+        gap = without_offset(min(state.gap, 1e-6) / 2, state.best.objective, state.problem.offset)
+        self.answer = self.mixed.solve(nothing, seconds, nodes, gap)
 
     def start(self, seconds: float) -> None:
         """Solve, in a thread, of the time that is left."""
