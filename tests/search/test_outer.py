@@ -137,7 +137,7 @@ def test_a_term_gets_a_grid_once() -> None:
 
 
 def test_a_search_that_is_cut_short_says_so() -> None:
-    """More boxes than can be ordered for sure in a second: the time was up, and more of it would help; no thread is left."""
+    """Too many boxes for a second: the time was up, and more of it would help; no thread is left."""
     before = set(threading.enumerate())
     result = solve(layout(8, 12), time_limit=1.0, config=BESIDE)
     assert result.stop_reason is StopReason.TIME_LIMIT

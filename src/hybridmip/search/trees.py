@@ -7,6 +7,7 @@ searched far faster than those of others (`trees_kernel`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,8 @@ MOST_KICKS = 4
 #: Rounds of one call: about so many arcs are looked at twice, within these numbers of rounds.
 LOOKS = 500_000
 FEWEST_ROUNDS, MOST_ROUNDS = 4, 1000
+#: Rounds after which it is asked whether it is enough.
+ROUNDS_AT_ONCE = 20
 #: Share of the arcs that bring nothing, one after another, after which a descent ends: so there are about four times as
 #: many rounds as with whole passes.
 PATIENCE = 0.25
@@ -167,16 +170,25 @@ class Trees:
         """The values of all variables."""
         return self.flow * self.network.scale
 
-    def search(self, rng: np.random.Generator) -> tuple[float, NDArray[np.int64], Vector]:
-        """Search for a while from where it is; returns the best value on the way, its basis and its z."""
-        best_flow, best_basis = self.flow.copy(), self.basis
+    def search(
+        self, rng: np.random.Generator, enough: Callable[[], bool] = lambda: False
+    ) -> tuple[float, NDArray[np.int64], Vector]:
+        """Search for a while, or until it is enough, from where it is; returns the best value, its basis and its z."""
         patience = min(max(1, int(PATIENCE * self.candidates.size)), self.candidates.size)
         rounds = min(max(FEWEST_ROUNDS, LOOKS // max(patience, 1)), MOST_ROUNDS)
-        self.value, best = trees_kernel.search(
-            self.network.ends, self.about, self.tree, self.flow, rng.permutation(self.candidates), self.start,
-            self.touching, rng.random((rounds, MOST_KICKS + 4)), self.value, HEAT * self._typical_rise(),
-            patience, best_flow, best_basis,
-        )  # fmt: skip
+        order, heat = rng.permutation(self.candidates), HEAT * self._typical_rise()
+        draws = rng.random((rounds, MOST_KICKS + 4))
+        best, best_flow, best_basis = self.value, self.flow.copy(), self.basis
+        for first in range(0, rounds, ROUNDS_AT_ONCE):
+            flow, basis = self.flow.copy(), self.basis
+            self.value, value = trees_kernel.search(
+                self.network.ends, self.about, self.tree, self.flow, order, self.start, self.touching,
+                draws[first : first + ROUNDS_AT_ONCE], self.value, heat, patience, flow, basis,
+            )  # fmt: skip
+            if value < best:
+                best, best_flow, best_basis = value, flow, basis
+            if enough():
+                break
         return best, best_basis, best_flow * self.network.scale
 
     def _typical_rise(self) -> float:

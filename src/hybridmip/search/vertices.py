@@ -190,25 +190,27 @@ class Vertices:
     ) -> None:
         """Walk until the deadline, for some rounds, or until it is enough."""
         done = 0
-        while self.now is not None and time.perf_counter() < deadline and (rounds is None or done < rounds):
-            if enough():
-                return
+
+        def over() -> bool:
+            return enough() or time.perf_counter() >= deadline
+
+        while self.now is not None and not over() and (rounds is None or done < rounds):
             done += 1
             try:
                 if self.trees is not None:
-                    self._tree_round(self.trees, self.now, rng)
+                    self._tree_round(self.trees, self.now, rng, over)
                 else:
                     self._round(self.now, rng, deadline)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
                 self.now = None if self.now is self.best else self.best
                 self._start, self._runner, self._rounds = None, 0, 0  # trees are begun anew
 
-    def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator) -> None:
+    def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
         """Search over trees for a while, from where it stopped or from another tree."""
         home = self._home(start, rng)
         if home is not None and not trees.begin(home.basis, home.z):
             raise np.linalg.LinAlgError
-        end = Vertex(*trees.search(rng))
+        end = Vertex(*trees.search(rng, enough))
         if np.abs(self.matrix @ end.z).max() > 1e-6 * (1.0 + np.abs(end.z).max()):
             raise np.linalg.LinAlgError
         self._arrive(end)
