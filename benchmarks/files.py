@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import statistics
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ FAMILIES = ("network/fctp", "network/fcnet", "network/canad", "network/warehouse
 FIXED_CHARGE = ("network/fctp", "network/fcnet", "network/canad", "network/warehouse")
 #: Gaps that count as good: fixed-charge files, and the others.
 GOOD, CLOSE = 0.01, 0.001
+#: Seconds of a peer up to which a file is small, and the share by which a bound is weaker.
+SMALL_SECONDS, WEAKER = 0.1, 0.01
 #: Relative gap of records that do not say theirs: HiGHS's own was left in place there.
 DEFAULT_GAP = 1e-4
 
@@ -254,6 +257,50 @@ def _times(document: dict[str, Any]) -> str:
     return table(["family", "best at s", "peer's", "proof at s", "peer's", "primal integral s", "peer's"], rows)
 
 
+def beside_the_peer(document: dict[str, Any]) -> str:
+    """In words: proofs of linear files in all, how much longer ours takes where both prove, and on small files."""
+    limit, tolerance = document["settings"]["seconds"], document["settings"].get("gap", DEFAULT_GAP)
+    linear: tuple[list[float], list[float]] = ([], [])
+    both, small, weaker = [], [], []
+    for entry in document["entries"]:
+        peer = entry.get("peer")
+        if not peer:
+            continue
+        ours, its = proof_seconds(entry["ours"], tolerance, limit), proof_seconds(peer, tolerance, limit)
+        if peer["name"] == "HiGHS":
+            linear[0].append(ours)
+            linear[1].append(its)
+        if ours < limit and its < limit:
+            both.append((ours / its, entry["file"]))
+            if peer["name"] == "HiGHS" and its < SMALL_SECONDS:
+                small.append(ours - its)
+        bounds = entry["ours"].get("bound"), peer.get("bound")
+        if ours >= limit and bounds[0] is not None and bounds[1] is not None:
+            behind = (bounds[0] - bounds[1] if entry["maximise"] else bounds[1] - bounds[0]) / max(abs(bounds[1]), 1e-9)
+            if behind > WEAKER:
+                weaker.append(f"{entry['file'].split('.')[0]} ({100 * behind:.1f} %)")
+    if not both:
+        return ""
+    both.sort()
+    words = [
+        f"Of the {len(both)} files that both prove ours takes {statistics.median(r for r, _ in both):.2f} times as "
+        f"long in the median, and {both[-1][0]:.1f} times at most ({both[-1][1].split('.')[0]})."
+    ]
+    if linear[0]:
+        words.append(
+            f"Linear files are proven in {number(shifted_mean(linear[0]))} s, by HiGHS in "
+            f"{number(shifted_mean(linear[1]))} s."
+        )
+    if small:
+        words.append(
+            f"Those that HiGHS solves within {SMALL_SECONDS:g} s take {1000 * statistics.median(small):.0f} ms longer "
+            f"in the median of {len(small)}."
+        )
+    if weaker:
+        words.append(f"Bounds of open files that are weaker by more than 1 %: {', '.join(weaker)}.")
+    return " ".join(words)
+
+
 def describe(document: dict[str, Any], title: str) -> str:
     """Tables of one run."""
     documents = [document]
@@ -298,6 +345,7 @@ def describe(document: dict[str, Any], title: str) -> str:
         "Shifted geometric means (shift 1 s) over files and seeds; what is not found or proven counts as the limit. "
         "The primal integral is Berthold's; a dash is a run that did not keep when it found what:",
         _times(document),
+        *filter(None, [beside_the_peer(document)]),
         table(
             ["family", "file", "best known", "ours", "bound below", "best at s", "seconds", "peer's", "bound below",
              "best at s", "seconds", "status", "peer"],

@@ -241,6 +241,27 @@ def test_times_of_proofs_and_their_means() -> None:
     assert files.shifted_mean([0.0, 3.0]) == pytest.approx(1.0)  # sqrt(1 * 4) - 1
 
 
+def test_what_is_said_beside_the_peer() -> None:
+    """Ratios, means and what small files cost more, of three files by hand; a bound of an open file that is weaker."""
+
+    def side(seconds: float, bound: float, **more: object) -> dict[str, object]:
+        return {"value": 100.0, "bound": bound, "seconds": seconds, **more}
+
+    peer = {"name": "HiGHS"}
+    entries = [
+        {"file": "a.mps", "maximise": False, "ours": side(0.08, 100.0), "peer": side(0.04, 100.0, **peer)},
+        {"file": "b.mps", "maximise": False, "ours": side(3.0, 100.0), "peer": side(1.0, 100.0, **peer)},
+        {"file": "c.mps", "maximise": False, "ours": side(30.0, 90.0), "peer": side(30.0, 95.0, **peer)},
+    ]
+    words = files.beside_the_peer({"settings": {"seconds": 30.0, "gap": 1e-6}, "entries": entries})
+    assert (
+        "Of the 2 files that both prove ours takes 2.50 times as long in the median, and 3.0 times at most (b)" in words
+    )
+    assert f"proven in {common.number(files.shifted_mean([0.08, 3.0, 30.0]))} s" in words
+    assert "take 40 ms longer in the median of 1" in words
+    assert "weaker by more than 1 %: c (5.3 %)" in words
+
+
 @pytest.mark.parametrize("with_trace", [False, True])
 def test_files_are_reported_with_and_without_traces(tmp_path: Path, with_trace: bool) -> None:
     """Records of before have no traces, seeds or gap: they are read, and their primal integrals are dashes."""
