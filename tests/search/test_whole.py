@@ -105,14 +105,14 @@ def test_a_better_point_of_the_search_reaches_highs() -> None:
     state = make_state(problem, TWO)
     whole = BranchAndCut(state, Setting(problem))
     known: list[tuple[int, float]] = []
-    requested = whole._requested
+    requested = whole.handover.requested
 
     def listen(value: float) -> Any:
         point = requested(value)
-        known.append((whole.given, value))
+        known.append((whole.handover.given, value))
         return point
 
-    whole._requested = listen  # type: ignore[method-assign]
+    whole.handover.requested = listen  # type: ignore[method-assign]
     state.offer(good, state.solver.evaluate(good), "known")
     whole.fetch()
     whole.start(LONG)
@@ -120,7 +120,7 @@ def test_a_better_point_of_the_search_reaches_highs() -> None:
     while whole.running and time.monotonic() < end and not (known and known[-1][0] and known[-1][1] < np.inf):
         whole.wait(0.05)
     whole.stop()
-    assert whole.given == 1
+    assert whole.handover.given == 1
     after = [value for given, value in known if given]
     assert after[-1] <= state.best.objective + 1e-6 * abs(state.best.objective)
     assert not whole.running

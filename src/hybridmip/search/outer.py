@@ -26,14 +26,14 @@ from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.clock import StopSearch
-from hybridmip.run.state import IMPROVEMENT, SearchState
+from hybridmip.run.state import SearchState
 from hybridmip.run.words import relative_gap
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.outer_model import OuterModel, squares
 from hybridmip.search.pool import Member
 from hybridmip.search.shaking import shaking
 from hybridmip.search.slopes import used
-from hybridmip.search.whole import EARLIER, without_offset
+from hybridmip.search.whole import EARLIER, Handover, without_offset
 from hybridmip.tolerances import TRUSTED
 
 #: Rounds of tangents at the LP before the first MIP, and most tangents of all.
@@ -114,10 +114,7 @@ class Outer:
         self._fetching = self._given_up = False
         #: The best point whose tangents were added.
         self._laid: Evaluation | None = None
-        self._lock = threading.Lock()
-        #: The best value that the MIP over all b knows of, and a point of the search that is better.
-        self._known = math.inf
-        self._ours: tuple[float, Vector] | None = None
+        self._handover = Handover(state.problem.offset)
 
     def search(self) -> None:
         """Search until the time is up, the gap closed or nothing improves."""
@@ -135,21 +132,20 @@ class Outer:
         self.state.beside = self.fetch
 
     def end(self) -> None:
-        """End what is under way, and take what it found last."""
+        """End what is under way, and take what it found last; once, whoever asks."""
         self.halt.halt()
-        if self._preparing is None or self.state.beside is None:
-            if self._whole is not None:
-                self._whole.end()
-            return
-        self.state.beside = None
         # Where time is left it is waited for longer: nobody's limit is passed.
         longest = min(LONGEST_END, max(SHORTEST_END, self._deadline - time.perf_counter()))
-        self._preparing.join(longest)
+        beside, self.state.beside = self._preparing is not None, None
+        if self._preparing is not None:
+            self._preparing.join(longest)
         if self._whole is not None:
             self._whole.end(longest)
-            self.state.callback = None  # it may be that who is told asked to stop
-            with contextlib.suppress(StopSearch):  # it is over anyway
-                self.fetch()
+            if beside:
+                self.state.callback = None  # it may be that who is told asked to stop
+                with contextlib.suppress(StopSearch):  # it is over anyway
+                    self.fetch()
+        self._whole = self._preparing = None
 
     def fetch(self) -> None:
         """Take what the MIP over all b has found, and begin it again with more tangents where it has ended.
@@ -209,9 +205,9 @@ class Outer:
         if best is not self._laid and best.feasible and best.x is not None and self.state.best_b is not None:
             self._laid = best
             self.model.tangents(best.x, self.state.best_b.astype(float))
-        self._known = best.objective if best.feasible else math.inf
+        known = self._handover.known = best.objective if best.feasible else math.inf
         self._whole, self._begun, self._least = None, time.perf_counter(), math.inf
-        self._preparing = threading.Thread(target=self._prepare_and_run, args=(self._known, start), daemon=True)
+        self._preparing = threading.Thread(target=self._prepare_and_run, args=(known, start), daemon=True)
         self._preparing.start()
 
     def _prepare_and_run(self, best: float, start: Vector | None) -> None:
@@ -220,7 +216,7 @@ class Outer:
         if seconds > 0 and not self.halt.halted:
             value = best if math.isfinite(best) else self._lp_value + self.state.problem.offset
             gap = without_offset(0.5 * self.state.gap, value, self.state.problem.offset)
-            whole = self.model.begin_whole(start, gap, seconds, self._ended, self._requested)
+            whole = self.model.begin_whole(start, gap, seconds, self._ended, self._handover.requested)
             whole.run()
             self._whole = whole
 
@@ -247,21 +243,12 @@ class Outer:
         """Called when the MIP over all b has ended, in its thread: nobody goes on without its tangents."""
         self._wanted.set()
 
-    def _requested(self, value: float) -> Vector | None:
-        """Called by HiGHS, whose best point has this value: a better one of the search's."""
-        with self._lock:
-            ours, self._ours = self._ours, None
-        return None if ours is None or not ours[0] < value + self.state.problem.offset else ours[1]
-
     def _give(self) -> None:
         """Have the MIP over all b given the best point, where that is better than what it knows."""
         best = self.state.best
-        if not best.feasible or not best.objective < self._known - IMPROVEMENT * abs(best.objective):
-            return
-        self._known, start = best.objective, self._start()
+        start = self._start() if best.feasible and self._handover.is_news(best.objective) else None
         if start is not None:
-            with self._lock:
-                self._ours = best.objective, start
+            self._handover.put(best.objective, start)
 
     def _beside(self) -> None:
         """Search beside the MIP over all b."""

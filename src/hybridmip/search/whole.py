@@ -36,6 +36,44 @@ def without_offset(gap: float, value: float, offset: float) -> float:
     return gap * min(1.0, abs(value) / max(abs(value - offset), 1e-300)) if math.isfinite(value) else gap
 
 
+class Handover:
+    """The search's best point on its way to a MIP that runs in another thread, where that knows of none as good.
+
+    Parameters
+    ----------
+    offset : float
+        Of the problem: HiGHS's values are without it.
+    """
+
+    def __init__(self, offset: float) -> None:
+        #: The best value that the MIP knows of.
+        self.known = math.inf
+        #: Points that it was given.
+        self.given = 0
+        self._offset = offset
+        self._lock = threading.Lock()
+        self._waiting: tuple[float, Vector] | None = None
+
+    def is_news(self, value: float) -> bool:
+        """Whether a value is better than what the MIP knows of."""
+        return value < self.known - IMPROVEMENT * abs(value)
+
+    def put(self, value: float, point: Vector) -> None:
+        """Leave a better point."""
+        self.known = value
+        with self._lock:
+            self._waiting = value, point
+
+    def requested(self, value: float) -> Vector | None:
+        """Called by HiGHS, whose best point has this value: what was left for it, where that is better."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, None
+        if waiting is None or not waiting[0] < value + self._offset:
+            return None
+        self.given += 1
+        return waiting[1]
+
+
 class MixedModel:
     """The problem as a MIP over (x, b) for HiGHS, in which binaries can be fixed.
 
@@ -92,23 +130,19 @@ class BranchAndCut:
         self.answer: LinearAnswer | None = None
         #: What whoever works beside it listens to.
         self.halt = Halt()
-        #: Points of the search that HiGHS was given while it ran.
-        self.given = 0
         self._state = state
         self._lock = threading.Lock()
         self._found: list[Vector] = []
         self._bound = -math.inf
         self._told = -math.inf
-        #: The search's best point where HiGHS has none as good, with its value; and the best value that either gave.
-        self._ours: tuple[float, Vector] | None = None
-        self._best = math.inf
+        self.handover = Handover(self.mixed.offset)
         self._taken = False
         self._thread: threading.Thread | None = None
         self._over = threading.Event()
         self.mixed.model.on_improvement(self._improved)
         if state.best.feasible and state.best.x is not None and state.best_b is not None:
             self.mixed.start_from(state.best.x, state.best_b)
-            self._best = state.best.objective
+            self.handover.known = state.best.objective
 
     def run(self, seconds: float | None, nodes: int) -> None:
         """Solve, here."""
@@ -119,7 +153,7 @@ class BranchAndCut:
     def start(self, seconds: float) -> None:
         """Solve, in a thread, of the time that is left."""
         self.mixed.model.on_check(self._checked)
-        self.mixed.model.on_request(self._requested)
+        self.mixed.model.on_request(self.handover.requested)
         self._thread = threading.Thread(target=self._beside, args=(max(seconds - EARLIER, 0.5 * seconds),), daemon=True)
         self._thread.start()
 
@@ -144,15 +178,6 @@ class BranchAndCut:
     def _raise(self, bound: float) -> None:
         if math.isfinite(bound):
             self._bound = max(self._bound, bound + self.mixed.offset)
-
-    def _requested(self, value: float) -> Vector | None:
-        """Called by HiGHS, whose best point has this value: a better one of the search's."""
-        with self._lock:
-            ours, self._ours = self._ours, None
-        if ours is None or not ours[0] < value + self.mixed.offset:
-            return None
-        self.given += 1
-        return ours[1]
 
     @property
     def done(self) -> bool:
@@ -222,11 +247,8 @@ class BranchAndCut:
             charge = TRUSTED * (abs(bound) + self.mixed.largest)
             state.raise_bound("branch and cut", bound - charge, Grade.TRUSTED)
         best = state.best
-        if best.feasible and best.x is not None and state.best_b is not None:
-            if best.objective < self._best - IMPROVEMENT * abs(best.objective):
-                with self._lock:
-                    self._ours = best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)])
-            self._best = min(self._best, best.objective)
+        if best.feasible and best.x is not None and state.best_b is not None and self.handover.is_news(best.objective):
+            self.handover.put(best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)]))
 
     def _worth_telling(self, bound: float) -> bool:
         if not math.isfinite(bound) or not math.isfinite(self._told):
@@ -238,4 +260,4 @@ class BranchAndCut:
         state, b = self._state, values[self.mixed.n :] > 0.5
         state.offer(b, state.solver.evaluate(b), "branch and cut")
         if state.best.feasible:
-            self._best = min(self._best, state.best.objective)
+            self.handover.known = min(self.handover.known, state.best.objective)
