@@ -14,6 +14,7 @@ import numpy as np
 import hybridmip as hm
 from benchmarks.common import NOTHING, Options, Record, Skip, data_dir, number, say, section, table
 from benchmarks.peers import warm_up_files
+from hybridmip.engines.slices import settle
 from hybridmip.io.model import ReadProblem
 from hybridmip.io.problems import read_model
 
@@ -75,6 +76,7 @@ def measure(
         began = time.perf_counter()
         result = hm.solve(read.problem, time_limit=seconds, gap=options.file_gap, config=config, seed=seed)
         took = time.perf_counter() - began
+        settle()  # what may still be under way is not to be in anybody's way
         runs.append(
             {
                 "seed": seed,

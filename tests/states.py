@@ -32,8 +32,10 @@ def portfolio_like(n: int, hold: int, seed: int = 0) -> Problem:
     )
 
 
-def make_state(problem: Problem, config: Config | None = None, seed: int = 0) -> SearchState:
-    """A state with no limits, as `solve` would make it."""
+def make_state(
+    problem: Problem, config: Config | None = None, seed: int = 0, time_limit: float | None = None
+) -> SearchState:
+    """A state as `solve` would make it, with no limits but that of time."""
     config = config if config is not None else Config(threads=1)
     return SearchState(
         problem,
@@ -41,7 +43,7 @@ def make_state(problem: Problem, config: Config | None = None, seed: int = 0) ->
         restricted_solver(problem, config.threads),
         BinarySet(problem),
         np.random.default_rng(seed),
-        Clock(),
+        Clock(time_limit),
         0.0,
     )
 

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,16 @@ from hybridmip import Config, Problem, Status, StopReason, solve
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import Halt, LinearModel, Outcome
+from hybridmip.engines.slices import settle
 from hybridmip.model.binaries import BinarySet
+from hybridmip.model.units import Measures, Units
 from hybridmip.relax.protocol import Setting
 from hybridmip.run import mending, phases
 from hybridmip.run.clock import Clock
 from hybridmip.run.phases import beside
 from hybridmip.search import mips
-from hybridmip.search.whole import BranchAndCut, MixedModel
+from hybridmip.search.vertices import walks_over_trees
+from hybridmip.search.whole import BranchAndCut, MixedModel, Race, _as_given
 from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Long enough for a machine that others use too.
@@ -72,6 +76,7 @@ def test_value_and_proof_are_those_of_highs_alone(make: Any, size: tuple[int, in
     assert beside(problem, TWO, LONG)
     before = set(threading.enumerate())
     result = solve(problem, time_limit=LONG, config=TWO)
+    settle(LONG)
     assert set(threading.enumerate()) <= before
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(by_highs_alone(problem), rel=1e-6)
@@ -120,6 +125,7 @@ def test_a_better_point_of_the_search_reaches_highs() -> None:
     while whole.running and time.monotonic() < end and not (known and known[-1][0] and known[-1][1] < np.inf):
         whole.wait(0.05)
     whole.stop()
+    settle(LONG)
     assert whole.handover.given == 1
     after = [value for given, value in known if given]
     assert after[-1] <= state.best.objective + 1e-6 * abs(state.best.objective)
@@ -159,6 +165,7 @@ def test_an_interruption_ends_it_with_the_best_answer(how: str) -> None:
         return True
 
     result = solve(problem, time_limit=10 * LONG, config=TWO, callback=callback)
+    settle(LONG)
     assert set(threading.enumerate()) <= before
     assert result.stop_reason is (StopReason.CALLBACK if how == "asked" else StopReason.INTERRUPTED)
     assert result.has_solution
@@ -378,3 +385,160 @@ def test_a_closed_standard_error_ends_nothing(monkeypatch: pytest.MonkeyPatch) -
     closed.close()
     monkeypatch.setattr(sys, "stderr", closed)
     compiled._Soon().say()
+
+
+def scaled(problem: Problem, seed: int) -> tuple[Setting, Problem]:
+    """A problem in units of its own, with how it was measured before; and as it was."""
+    rng = np.random.default_rng(seed)
+    given = problem.rescaled(
+        rng.integers(-4, 5, problem.n), rng.integers(-4, 5, problem.rows), rng.integers(-4, 5, problem.B.shape[0]), 3
+    )
+    units = Units.of(given)
+    measures = units.measures(np.arange(problem.n), np.arange(problem.rows))
+    return Setting(units.problem, None, measures), given
+
+
+@pytest.mark.parametrize(("make", "size"), [(transport, (3, 5)), (transport, (12, 15)), (knapsacks, (3, 20))])
+def test_highs_gets_the_problem_as_the_caller_measures_it(make: Any, size: tuple[int, int]) -> None:
+    """Its matrix, costs and limits are those given, to the last digit; what it answers is in the solver's units."""
+    setting, given = scaled(make(*size, 1), 2)
+    asked = MixedModel(setting, as_given=True)
+    direct = MixedModel(Setting(given, setting.binaries))
+    one, other = asked.model._highs.getLp(), direct.model._highs.getLp()
+    for name in ("col_cost_", "col_lower_", "col_upper_", "row_lower_", "row_upper_"):
+        assert np.array_equal(np.array(getattr(one, name)), np.array(getattr(other, name))), name
+    assert np.array_equal(np.array(one.a_matrix_.value_), np.array(other.a_matrix_.value_))
+    nothing = np.zeros(given.m, dtype=np.int8)
+    in_units, as_given = asked.solve(nothing, LONG, 2**31 - 1, 1e-3), direct.solve(nothing, LONG, 2**31 - 1, 1e-3)
+    assert setting.measures is not None
+    assert in_units.objective == np.ldexp(as_given.objective, setting.measures.objective)
+    assert in_units.bound == np.ldexp(as_given.bound, setting.measures.objective)
+    assert in_units.x is not None
+    assert as_given.x is not None
+    assert np.array_equal(np.ldexp(in_units.x[: given.n], setting.measures.columns), as_given.x[: given.n])
+
+
+def test_a_start_and_duals_are_measured_as_the_rest() -> None:
+    """A point that HiGHS is given is the one meant, and multipliers of an LP prove its value."""
+    setting, _ = scaled(transport(4, 7, 3), 5)
+    problem, measures = setting.problem, setting.measures
+    assert measures is not None
+    scales = _as_given(setting)
+    assert scales is not None
+    matrix, low, high, _, _ = setting.joint_rows
+    columns = (
+        np.concatenate([setting.hull_lower, np.zeros(problem.m)]),
+        np.concatenate([setting.hull_upper, np.ones(problem.m)]),
+    )
+    cost = np.concatenate([problem.q, problem.p])
+    answer = LinearModel(cost, matrix, low, high, *columns, scales=scales).solve()
+    plain = LinearModel(cost, matrix, low, high, *columns).solve()
+    assert answer.objective == pytest.approx(plain.objective, rel=1e-9)
+    assert answer.row_duals is not None
+    reduced = cost - matrix.T @ answer.row_duals
+    sides = np.where(answer.row_duals > 0, low, high)
+    proven = answer.row_duals @ np.where(answer.row_duals == 0, 0.0, sides)
+    proven += np.where(reduced > 0, reduced * columns[0], reduced * columns[1]).sum()
+    assert proven == pytest.approx(plain.objective, rel=1e-7)
+
+
+@pytest.mark.parametrize("exponent", [-20, -8, 25, 40])
+def test_units_in_which_tolerances_mean_nothing_are_not_used(exponent: int) -> None:
+    """Tiny or huge x, rows or costs: HiGHS gets the problem in units of the solver's own."""
+    setting, _ = scaled(transport(3, 5, 1), 2)
+    problem, measures = setting.problem, setting.measures
+    assert measures is not None
+    assert measures.tame
+    for odd in (
+        measures._replace(columns=np.full(problem.n, exponent)),
+        measures._replace(rows=np.full(problem.rows, -exponent)),
+        measures._replace(objective=-exponent),
+    ):
+        assert not Measures(*odd).tame
+        asked = MixedModel(Setting(problem, setting.binaries, odd), as_given=True)
+        plain = MixedModel(Setting(problem, setting.binaries))
+        assert np.array_equal(asked.model._highs.getLp().col_cost_, plain.model._highs.getLp().col_cost_)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("points_known", [True, False])
+def test_both_runs_of_a_race_say_the_same(points_known: bool, seed: int) -> None:
+    """The first and the second run, each to its end, have the same optimum; no bound is above it."""
+    problem = transport(4, 7, seed) if seed % 2 else knapsacks(3, 24, seed)
+    state = make_state(problem, TWO, time_limit=LONG)
+    race = Race(state, Setting(problem), points_known)
+    race.first.start(LONG)
+    second = race.begin_second()
+    end = time.monotonic() + LONG
+    while (race.first.running or second.running) and time.monotonic() < end:
+        second.go_on(0.05)
+        race.first.wait(0.05)
+        if race.halt.halted:
+            break
+    values = [run.answer.objective for run in race.runs if run.done and run.answer is not None]
+    race.stop()
+    settle(LONG)
+    assert values
+    expected = by_highs_alone(problem) - problem.offset
+    assert values == pytest.approx([expected] * len(values), rel=1e-6)
+    for run in race.runs:
+        assert run.bound <= expected + problem.offset + 1e-6 * abs(expected)
+
+
+def test_a_second_run_that_lies_takes_nothing_from_the_first() -> None:
+    """Bounds of the two are kept apart: one that a point contradicts is dropped, the other one stays."""
+    problem = transport(4, 7, 1)
+    state = make_state(problem, TWO, time_limit=LONG)
+    race = Race(state, Setting(problem))
+    race.first.run(LONG, 2**31 - 1)
+    race.fetch()
+    bound = state.bound
+    second = race.begin_second()
+    assert race.first.answer is not None
+    second.answer = replace(race.first.answer, bound=2 * race.first.answer.bound)
+    race.fetch()
+    race.stop()
+    settle(LONG)
+    assert state.integrity
+    assert state.bound == bound
+
+
+def test_points_of_highs_are_taken_while_it_is_waited_for() -> None:
+    """The first points are in the trace when they are found, not when the first wait is over."""
+    problem = transport(12, 20, 7)
+    state = make_state(problem, TWO, time_limit=LONG)
+    race = Race(state, Setting(problem))
+    race.first.start(2.0)
+    race.first.wait(1.0)
+    race.stop()
+    settle(LONG)
+    assert state.best.feasible
+    assert state.trace[0].seconds < 0.9
+
+
+def test_which_problems_are_walked_over_trees() -> None:
+    """Transportation is; knapsacks have no rows, and x that share a switch are no arcs."""
+    assert walks_over_trees(Setting(transport(3, 5, 0)), True)
+    assert not walks_over_trees(Setting(transport(3, 5, 0)), False)
+    assert not walks_over_trees(Setting(knapsacks(2, 10, 0)), True)
+    problem = transport(3, 4, 0)
+    shared = Problem(
+        q=problem.q, p=problem.p[:6], A=problem.A, row_lower=problem.row_lower, row_upper=problem.row_upper,
+        x_lower=0.0, x_upper=problem.x_upper, switch=np.arange(12) % 6,
+    )  # fmt: skip
+    assert not walks_over_trees(Setting(shared), True)
+
+
+def test_shares_of_the_searches() -> None:
+    """All of the time while the gap is wide and walks bring something, less where little is left or nothing comes."""
+    problem = transport(12, 20, 7)
+    state = make_state(problem, TWO, time_limit=LONG)
+    assert mips._share(state, walks=True) == mips.WITHOUT_WALKS  # there is no point yet
+    b = np.ones(problem.m, dtype=bool)
+    state.offer(b, state.solver.evaluate(b), "known")
+    assert mips._share(state, walks=True) >= mips.ALL_OF_IT
+    assert mips._share(state, walks=False) <= mips.WITHOUT_WALKS
+    state.clock.started -= 50.0  # nothing came for long
+    assert mips._share(state, walks=True) == pytest.approx(mips.SHARE_OF_LATE, rel=0.05)
+    state.raise_bound("known", state.best.objective * (1 - 1e-4))
+    assert mips._share(state, walks=True) == mips.SMALLEST_SHARE

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,22 @@ class LinearAnswer:
     objective: float = np.inf
     row_duals: Vector | None = None
     bound: float = -np.inf
+
+
+class Scales(NamedTuple):
+    """Other units for a model on its way to HiGHS, powers of two, so that they change no digit.
+
+    Attributes
+    ----------
+    columns, rows : ndarray
+        A variable is this many times HiGHS's; HiGHS's row is this many times the row.
+    objective : float
+        HiGHS's objective is this many times the objective.
+    """
+
+    columns: Vector
+    rows: Vector
+    objective: float
 
 
 class Halt:
@@ -98,6 +114,13 @@ class LinearModel:
         The largest |x| that the bounds will ever allow, where they are changed later; that of the bounds if left out.
     halt : Halt, optional
         What ends its solves from another thread, for good.
+    scales : Scales, optional
+        Units in which HiGHS gets the model; everything said here, and everything answered, is in the caller's.
+    seed : int
+        HiGHS's random seed.
+    heuristics : bool
+        Whether HiGHS looks for points of a MILP by MIPs of its own within it. Who has good points anyway has a proof
+        far sooner without them.
     """
 
     def __init__(
@@ -112,6 +135,9 @@ class LinearModel:
         threads: int = 1,
         reach: Vector | None = None,
         halt: Halt | None = None,
+        scales: Scales | None = None,
+        seed: int = 0,
+        heuristics: bool = True,
     ) -> None:
         import highspy  # by who solves with it: most solves need one of the two engines
 
@@ -120,27 +146,35 @@ class LinearModel:
         self.rows = int(row_lower.shape[0])
         self._integer = integer is not None and bool(integer.any())
         self._reach = np.maximum(np.abs(lower), np.abs(upper)) if reach is None else reach
-        csc, self._more = self._without_small(sparse.csc_array(matrix))
         self._unit, self._declared = np.ones(self.columns), np.zeros(self.columns, dtype=bool)
+        self._row_unit, self._value_unit = np.ones(self.rows), 1.0
+        csc = sparse.csc_array(matrix)
+        if scales is not None:
+            self._unit, self._row_unit, self._value_unit = scales
+            csc = _scaled(csc, self._row_unit, self._unit)
+        csc, self._more = self._without_small(csc)
         small = self.columns + self.rows <= SMALL
         if self._integer and not small:
             assert integer is not None
-            self._unit, whole = _made_integral(sparse.csr_array(csc), row_lower, row_upper, lower, upper, integer)
-            self._declared = whole & ~integer
+            step, whole = _made_integral(
+                sparse.csr_array(csc), row_lower * self._row_unit, row_upper * self._row_unit, lower / self._unit,
+                upper / self._unit, integer,
+            )  # fmt: skip
+            csc = _scaled(csc, np.ones(self.rows), step)
+            self._unit, self._declared = self._unit * step, whole & ~integer
             integer = whole
-        scaled = csc.data * np.repeat(self._unit, np.diff(csc.indptr))
         lower, upper = self._in_units(lower, upper)
         row_lower, row_upper = self._widened(row_lower, row_upper)
         lp = highspy.HighsLp()
         lp.num_col_ = self.columns
         lp.num_row_ = self.rows
-        lp.col_cost_ = np.asarray(cost * self._unit, dtype=np.float64)
+        lp.col_cost_ = self._costs(cost)
         lp.col_lower_, lp.col_upper_ = lower, upper
         lp.row_lower_, lp.row_upper_ = row_lower, row_upper
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         lp.a_matrix_.start_ = csc.indptr.astype(np.int32)
         lp.a_matrix_.index_ = csc.indices.astype(np.int32)
-        lp.a_matrix_.value_ = np.asarray(scaled, dtype=np.float64)
+        lp.a_matrix_.value_ = np.asarray(csc.data, dtype=np.float64)
         if self._integer:
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if i else kinds.kContinuous for i in integer]  # type: ignore[union-attr]
@@ -149,9 +183,14 @@ class LinearModel:
         self._highs = highspy.Highs()
         self._set("output_flag", False)
         self._set("threads", threads)
+        self._set("random_seed", seed)
         self._set("small_matrix_value", SMALLEST)
         if self._integer:
             self._set("mip_abs_gap", 0.0)
+            if not heuristics:
+                self._set("mip_heuristic_effort", 0.0)
+                for name in ("rins", "rens", "root_reduced_cost"):
+                    self._set(f"mip_heuristic_run_{name}", False)
         if self._integer or halt is not None:
             self._highs.HandleUserInterrupt = True
         if not self._integer:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
@@ -178,7 +217,7 @@ class LinearModel:
             return csc, (more, more)
         column = np.repeat(np.arange(csc.shape[1]), np.diff(csc.indptr))
         with np.errstate(invalid="ignore"):
-            part = np.where(small, np.abs(csc.data) * self._reach[column], 0.0)
+            part = np.where(small, np.abs(csc.data) * (self._reach / self._unit)[column], 0.0)
         np.add.at(more, csc.indices, part)
         kept = csc.copy()
         kept.data = np.where(small, 0.0, csc.data)
@@ -187,19 +226,24 @@ class LinearModel:
 
     def _widened(self, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
         below, above = self._more
-        return np.asarray(lower - below, dtype=np.float64), np.asarray(upper + above, dtype=np.float64)
+        lower, upper = lower * self._row_unit - below, upper * self._row_unit + above
+        return np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+
+    def _costs(self, cost: Vector) -> Vector:
+        """The objective as HiGHS gets it."""
+        return np.asarray(cost * self._unit * self._value_unit, dtype=np.float64)
 
     def _in_units(self, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
         """Bounds as HiGHS gets them: those of columns declared integral are rounded inward."""
+        lower, upper = np.asarray(lower / self._unit), np.asarray(upper / self._unit)
         if not self._declared.any():
-            return np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-        lower, upper = lower / self._unit, upper / self._unit
+            return lower, upper
         low, high = np.ceil(lower - 1e-9), np.floor(upper + 1e-9)
         return np.where(self._declared, low, lower), np.where(self._declared, high, upper)
 
     def change_cost(self, cost: Vector) -> None:
         """Replace the objective."""
-        self._highs.changeColsCost(self.columns, self._all_columns, np.asarray(cost * self._unit, dtype=np.float64))
+        self._highs.changeColsCost(self.columns, self._all_columns, self._costs(cost))
 
     def change_columns(self, lower: Vector, upper: Vector) -> None:
         """Replace the bounds of the variables."""
@@ -251,7 +295,7 @@ class LinearModel:
         assert self._told is not None
         self._told(
             np.asarray(happened.data_out.mip_solution) * self._unit,
-            float(happened.data_out.mip_dual_bound),
+            float(happened.data_out.mip_dual_bound) / self._value_unit,
         )
 
     def on_check(self, asked: Callable[[float], bool]) -> None:
@@ -263,7 +307,8 @@ class LinearModel:
     def _on_check(self, happened: Any) -> None:
         assert self._asked is not None
         # What was said in an earlier solve stands until it is taken back.
-        happened.data_in.user_interrupt = self._asked(float(happened.data_out.mip_dual_bound)) or self._cancelled
+        bound = float(happened.data_out.mip_dual_bound) / self._value_unit
+        happened.data_in.user_interrupt = self._asked(bound) or self._cancelled
 
     def on_request(self, requested: Callable[[float], Vector | None]) -> None:
         """Have somebody asked now and then, given the value of HiGHS's best point, for a better one of a MILP.
@@ -276,7 +321,7 @@ class LinearModel:
 
     def _on_request(self, happened: Any) -> None:
         assert self._requested is not None
-        point = self._requested(float(happened.data_out.mip_primal_bound))
+        point = self._requested(float(happened.data_out.mip_primal_bound) / self._value_unit)
         if point is not None:
             happened.data_in.setSolution(np.asarray(point / self._unit, dtype=np.float64))
 
@@ -359,12 +404,14 @@ class LinearModel:
         info = self._highs.getInfo()
         if model == kinds.kOptimal:
             solution = self._highs.getSolution()
+            duals = np.array(solution.row_dual)[: self.rows] if solution.dual_valid else None
+            bound = float(info.mip_dual_bound if info.mip_node_count >= 0 else info.objective_function_value)
             return LinearAnswer(
                 Outcome.OPTIMAL,
                 np.array(solution.col_value) * self._unit,
-                float(info.objective_function_value),
-                np.array(solution.row_dual)[: self.rows] if solution.dual_valid else None,
-                float(info.mip_dual_bound if info.mip_node_count >= 0 else info.objective_function_value),
+                float(info.objective_function_value) / self._value_unit,
+                None if duals is None else duals * self._row_unit / self._value_unit,
+                bound / self._value_unit,
             )
         if model == kinds.kModelEmpty:
             lp = self._highs.getLp()
@@ -393,10 +440,17 @@ class LinearModel:
         ):
             feasible = info.primal_solution_status == self._highspy.SolutionStatus.kSolutionStatusFeasible
             point = np.array(self._highs.getSolution().col_value) * self._unit if feasible else None
-            value = float(info.objective_function_value) if feasible else np.inf
-            bound = float(info.mip_dual_bound) if self._integer else -np.inf
+            value = float(info.objective_function_value) / self._value_unit if feasible else np.inf
+            bound = float(info.mip_dual_bound) / self._value_unit if self._integer else -np.inf
             return LinearAnswer(Outcome.LIMIT, point, value, None, bound)
         return LinearAnswer(Outcome.ERROR)
+
+
+def _scaled(csc: sparse.csc_array, rows: Vector, columns: Vector) -> sparse.csc_array:
+    """The matrix with its rows and columns multiplied; a copy."""
+    scaled = csc.copy()
+    scaled.data = csc.data * rows[csc.indices] * np.repeat(columns, np.diff(csc.indptr))
+    return scaled
 
 
 def _made_integral(

@@ -2,10 +2,14 @@
 
 A MILP that was stopped by its time limit begins anew when it is solved again: presolve, cuts at the root and the tree
 are gone. Here other work can be done in between, by the same thread of the machine.
+
+HiGHS does not look up while it solves an LP, or a MIP within the MIP. Nobody waits for that long: a thread that was
+told to end and has not is left to end by itself (`settle` waits for such).
 """
 
 from __future__ import annotations
 
+import atexit
 import math
 import threading
 import time
@@ -18,8 +22,41 @@ from hybridmip.engines.highs import LinearAnswer, LinearModel
 
 #: Points that are kept until they are fetched.
 MOST_POINTS = 4
-#: Seconds to wait for the thread in the end.
+#: Seconds to wait for the thread in the end, unless told otherwise.
 LONGEST_END = 2.0
+#: Seconds, and share of the time so far, that a solve waits in the end: mostly HiGHS looks up many times a second.
+SHORTEST_END = 0.03
+SHARE_OF_END = 0.005
+#: Seconds for which threads that were left are waited for where the process ends.
+LONGEST_EXIT = 60.0
+
+_left: list[threading.Thread] = []
+
+
+def settle(seconds: float = LONGEST_EXIT) -> None:
+    """Wait for threads that were told to end and had not, at most so long.
+
+    Where the process ends that is done anyway: a thread inside HiGHS must not outlive the interpreter.
+    """
+    until = time.perf_counter() + seconds
+    for thread in list(_left):
+        thread.join(max(until - time.perf_counter(), 0.0))
+    _left[:] = [thread for thread in _left if thread.is_alive()]
+
+
+atexit.register(settle)
+
+
+def leave(thread: threading.Thread, seconds: float) -> None:
+    """Wait for a thread that was told to end, at most so long; where it does not, leave it to end by itself."""
+    thread.join(seconds)
+    if thread.is_alive():
+        _left[:] = [*(other for other in _left if other.is_alive()), thread]
+
+
+def patience(seconds: float) -> float:
+    """Seconds for which HiGHS is waited for in the end, after so many seconds of a solve."""
+    return SHORTEST_END + SHARE_OF_END * seconds
 
 
 class Slices:
@@ -77,6 +114,11 @@ class Slices:
         with self._turn:
             self._work(math.inf)
 
+    def wait(self, seconds: float) -> None:
+        """Wait until there is an answer or a point to fetch, at most so long."""
+        with self._turn:
+            self._turn.wait_for(lambda: bool(self._points) or self._answer is not None, timeout=seconds)
+
     def _work(self, until: float) -> None:
         self._until, self._waits = until, False
         if not self._thread.ident:
@@ -104,7 +146,7 @@ class Slices:
         with self._turn:
             self._stop()
         if self._thread.ident:
-            self._thread.join(longest)
+            leave(self._thread, longest)
 
     def _stop(self) -> None:
         self._ended = True
@@ -131,3 +173,5 @@ class Slices:
     def _improved(self, values: Vector, bound: float) -> None:
         with self._turn:
             self._points = [*self._points, np.array(values)][-MOST_POINTS:]
+            self._bound = max(self._bound, bound)
+            self._turn.notify_all()

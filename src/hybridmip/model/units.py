@@ -38,6 +38,8 @@ ROUNDS = 4
 LARGEST_EXPONENT = 480
 #: An implied bound this many powers of two below the one given is rounding around zero.
 NOISE = 36
+#: Sizes of x, of rows and of costs between these powers of two are tame.
+SMALLEST_TAME, LARGEST_TAME = -7, 24
 #: The largest cost is at most this many powers of two.
 WIDEST_COSTS = 20
 
@@ -49,6 +51,29 @@ class Proof(NamedTuple):
     point: Vector
     rows: Vector
     binary_rows: Vector
+
+
+class Measures(NamedTuple):
+    """How somebody else measures a problem, as powers of two.
+
+    Attributes
+    ----------
+    columns, rows, b_rows : ndarray of int
+        Their x is 2^columns times ours, our rows are 2^rows times theirs.
+    objective : int
+        Our objective is 2^objective times theirs.
+    """
+
+    columns: Exponents
+    rows: Exponents
+    b_rows: Exponents
+    objective: int
+
+    @property
+    def tame(self) -> bool:
+        """Whether absolute tolerances of solvers mean something in those units as well: nothing tiny, nothing huge."""
+        sizes = np.concatenate([self.columns, -self.rows, -self.b_rows, [-self.objective]])
+        return bool((sizes >= SMALLEST_TAME).all() and (sizes <= LARGEST_TAME).all())
 
 
 @dataclass(frozen=True)
@@ -91,6 +116,10 @@ class Units:
         rescaled = problem.rescaled(columns, rows, b_rows, objective)
         carry_over(problem, rescaled, columns)
         return cls(problem, rescaled, columns, rows, b_rows, objective)
+
+    def measures(self, columns: NDArray[np.intp], rows: NDArray[np.intp]) -> Measures:
+        """How the caller measures some of the x and of the rows."""
+        return Measures(self.columns[columns], self.rows[rows], self.b_rows, self.objective)
 
     def x_in(self, x: Vector) -> Vector:
         """x of the caller's units in these."""

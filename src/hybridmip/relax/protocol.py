@@ -17,9 +17,10 @@ from hybridmip.bounds.products import Products
 from hybridmip.engines.highs import Halt
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.implied import implied_bounds
+from hybridmip.model.links import implied_links
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
-from hybridmip.model.units import Proof
+from hybridmip.model.units import Measures, Proof
 
 #: What the diagonal of an x without a switch counts beside that of the others.
 UNSWITCHED = 1e-3
@@ -103,10 +104,13 @@ class Setting:
     problem : Problem
     binaries : BinarySet, optional
         The set of b; built if left out.
+    measures : Measures, optional
+        How the caller measures the problem, where that is another way.
     """
 
-    def __init__(self, problem: Problem, binaries: BinarySet | None = None) -> None:
+    def __init__(self, problem: Problem, binaries: BinarySet | None = None, measures: Measures | None = None) -> None:
         self.problem = problem
+        self.measures = measures
         self.binaries = binaries if binaries is not None else BinarySet(problem)
         self.lower, self.upper = implied_bounds(problem)
         self._diagonal: Vector | None = None
@@ -151,6 +155,19 @@ class Setting:
         lower = np.concatenate([problem.row_lower, problem.b_lower, np.zeros(below.size), free_above])
         upper = np.concatenate([problem.row_upper, problem.b_upper, free_below, np.zeros(above.size)])
         return JointRows(sparse.csr_array(matrix), lower, upper, below, above)
+
+    @cached_property
+    def needed_rows(self) -> NDArray[np.bool_]:
+        """Which of the joint rows say something: not links that another row implies, also where b is relaxed.
+
+        Such as those of x that share a row x_1 + x_2 <= u b.
+        """
+        problem, joint = self.problem, self.joint_rows
+        links = problem.rows + problem.B.shape[0]
+        below, above = implied_links(problem, self.lower, self.upper)
+        needed = np.ones(joint.matrix.shape[0], dtype=bool)
+        needed[links:] = ~np.concatenate([below[joint.below], above[joint.above]])
+        return needed
 
     def find_diagonal(self, time_limit: float | None = None, rounds: int = MOST_ROUNDS) -> Vector:
         """The diagonal for Persp: the largest-trace one where it can be had in time, else Phi.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hybridmip.run.config import Config
     from hybridmip.search.outer import Outer
     from hybridmip.search.pool import Member
-    from hybridmip.search.whole import BranchAndCut
+    from hybridmip.search.whole import Race
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Run:
     relaxed: dict[str, Relaxed] = field(default_factory=dict)
     pool: list[Member] = field(default_factory=list)
     #: HiGHS at work on the whole of a linear problem, beside everything else.
-    whole: BranchAndCut | None = None
+    race: Race | None = None
     #: Outer approximation of a quadratic problem, once it was begun.
     outer: Outer | None = None
     #: The tree, once it was begun.

@@ -43,7 +43,8 @@ from hybridmip.search.outer import Outer
 from hybridmip.search.outer import beside as outer_beside
 from hybridmip.search.pool import Member, build_pool
 from hybridmip.search.shaking import shaking
-from hybridmip.search.whole import BranchAndCut
+from hybridmip.search.vertices import walks_over_trees
+from hybridmip.search.whole import Race
 from hybridmip.tolerances import OPTIMAL_GAP
 
 #: Random b tried before the relaxations, and the size up to which Phi is at hand for their descents.
@@ -336,26 +337,26 @@ class LinearSearch(Phase):
         if not beside(state.problem, state.config, state.remaining) or few_choices(state):
             return
         assert state.remaining is not None
-        run.whole = whole = BranchAndCut(state, setting)
-        whole.start(state.remaining)
+        run.race = race = Race(state, setting, points_known=walks_over_trees(setting, state.structure.fixed_charge))
+        race.first.start(state.remaining)
         size = sum(setting.joint_rows.matrix.shape)
-        whole.wait(min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left))
+        race.first.wait(min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left))
         # Where it was decided by then a relaxation takes no longer, and may prove what else rests on HiGHS's word.
-        if not (whole.ended and size <= SMALL_LP):
-            state.beside, setting.halt = whole.fetch, whole.halt
+        if not (race.first.ended and size <= SMALL_LP):
+            state.beside, setting.halt = race.fetch, race.halt
 
     def end(self, run: Run) -> None:
-        if run.whole is not None:
+        if run.race is not None:
             run.state.beside = None
-            run.whole.stop()
+            run.race.stop()
             run.state.callback = None  # it may be that who is told asked to stop
             with contextlib.suppress(StopSearch):  # it is over anyway
-                run.whole.fetch()
+                run.race.fetch()
 
     def run(self, run: Run) -> StopReason | None:
-        mips.search_linear(run.state, run.setting, run.relaxed, run.whole)
-        if run.whole is not None:
-            run.whole.fetch()
+        mips.search_linear(run.state, run.setting, run.relaxed, run.race)
+        if run.race is not None:
+            run.race.fetch()
         state = run.state
         if not state.best.feasible and state.binaries.by_milp:
             # A b of HiGHS that rows on b refuse is forbidden there, and another one found.

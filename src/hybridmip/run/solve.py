@@ -142,7 +142,7 @@ def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:
     try:
         began = time.perf_counter()
         binaries = BinarySet(reduced.problem)
-        setting = Setting(reduced.problem, binaries)
+        setting = Setting(reduced.problem, binaries, units.measures(reduced.columns, reduced.rows))
         # The gate makes them again, of the problem as it was given.
         clock.reserve(time.perf_counter() - began)
         structure = Structure.of(reduced.problem, solver.compiled, binaries.kind, binaries.choices)

@@ -16,7 +16,7 @@ import os
 import sys
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from hybridmip.search import trees_kernel, vertices_kernel
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.vertices import Vertices
-from hybridmip.search.whole import BranchAndCut, MixedModel
+from hybridmip.search.whole import BranchAndCut, MixedModel, Race
 
 #: Rounds of slope scaling from one start.
 SLOPE_ROUNDS = 12
@@ -46,7 +46,8 @@ WHOLE_NODES = 20_000
 #: With one thread: up to so many binaries HiGHS gets all the time for the whole problem, beyond a share of it.
 ALONE = 40
 SHARE_ALONE = 0.3
-#: Beside HiGHS a small MIP gets no more than this share of the time so far, so that its end cannot be late by more.
+#: Beside HiGHS a neighborhood gets no more than this share of the time so far: a small MIP does not look up while it
+#: solves an LP, and its end is not to be late by more.
 SHARE_BESIDE = 0.2
 LEAST_BESIDE = 0.1
 #: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
@@ -59,36 +60,41 @@ LARGE = 5000
 LOADING = 2.0
 #: How far threads of the searches stand back behind HiGHS on the whole problem.
 NICE = 10
-#: After so many neighborhoods without improvement, and half of the time, the searches wait for HiGHS's proof this many
-#: times as long as they work, where they could bring no more than this share.
-FRUITLESS = 12
-PAUSES = 3.0
+#: Where the gap is this much, searches and a second run of branch and cut get the same share of the time. Searches get
+#: a smaller one the smaller it is, down to this; half of that where they brought nothing for long; and at most this
+#: where there are no walks, since HiGHS's own heuristics are as good then.
 LITTLE = 0.01
+SMALLEST_SHARE = 0.1
+SHARE_OF_LATE = 0.5
+WITHOUT_WALKS = 0.5
+#: From this share on they get all of the time.
+ALL_OF_IT = 0.95
+#: Seconds between two looks at what HiGHS and the walks have found, while one waits for a neighborhood.
+LOOK = 0.02
 #: Where HiGHS's b are whole numbers by its tolerance only: the gap at which its word ends the search.
 AS_GOOD = 1e-4
 #: Seconds to wait for HiGHS's first point where nothing else can find one.
 WAITING = 0.05
 
 
-def search_linear(
-    state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], whole: BranchAndCut | None
-) -> None:
-    """Search a linear problem until the time is up, the gap closed or nothing improves; `whole` is what runs beside."""
-    if whole is None:
-        whole = BranchAndCut(state, setting)
+def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], race: Race | None) -> None:
+    """Search a linear problem until the time is up, the gap closed or nothing improves; `race` is what runs beside."""
+    if race is None:
+        race = Race(state, setting)
         if state.remaining is None:
-            whole.run(None, WHOLE_NODES)
+            race.first.run(None, WHOLE_NODES)
         else:
-            whole.run(state.remaining if state.problem.m <= ALONE else SHARE_ALONE * state.remaining, 2**31 - 1)
-    whole.fetch()
-    if _over(state, whole):
+            share = 1.0 if state.problem.m <= ALONE else SHARE_ALONE
+            race.first.run(share * state.remaining, 2**31 - 1)
+    race.fetch()
+    if _over(state, race):
         return
     workers = _threads(state)
-    with ThreadPoolExecutor(workers, initializer=_stand_back if whole.running else None) as pool:
+    with ThreadPoolExecutor(workers, initializer=_stand_back if race.running else None) as pool:
         try:
-            _neighborhoods(state, setting, relaxed, whole, pool, workers)
+            _neighborhoods(state, setting, relaxed, race, pool, workers)
         except BaseException:
-            whole.halt.halt()  # the pool waits for what it has begun
+            race.halt.halt()  # the pool waits for what it has begun
             raise
 
 
@@ -104,7 +110,7 @@ def _threads(state: SearchState) -> int:
     return state.config.threads or os.cpu_count() or 1
 
 
-def _over(state: SearchState, whole: BranchAndCut) -> bool:
+def _over(state: SearchState, race: Race) -> bool:
     """Whether HiGHS has decided the whole problem.
 
     Raises
@@ -112,14 +118,18 @@ def _over(state: SearchState, whole: BranchAndCut) -> bool:
     UnboundedError
         If it has no lower limit.
     """
-    if whole.answer is not None and whole.answer.status is Outcome.UNBOUNDED:
+    return any(_decided(state, run) for run in race.runs)
+
+
+def _decided(state: SearchState, run: BranchAndCut) -> bool:
+    if run.answer is not None and run.answer.status is Outcome.UNBOUNDED:
         state.evaluate(state.binaries.nearest(np.ones(state.problem.m, dtype=bool)), "start")  # says what to limit
-        if whole.ended:
+        if run.ended:
             raise UnboundedError("the objective is unbounded below; give every x a finite x_lower and x_upper")
-    if not whole.done or whole.exact:
-        return whole.ended
+    if not run.done or run.exact:
+        return run.ended
     # By its tolerance, which a row with a large coefficient may make a lot of.
-    return state.best.feasible and relative_gap(state.best.objective, whole.bound, state.size) <= AS_GOOD
+    return state.best.feasible and relative_gap(state.best.objective, run.bound, state.size) <= AS_GOOD
 
 
 class _Turns:
@@ -160,60 +170,62 @@ def _neighborhoods(
     state: SearchState,
     setting: Setting,
     relaxed: dict[str, Relaxed],
-    whole: BranchAndCut,
+    race: Race,
     pool: ThreadPoolExecutor,
     threads: int,
 ) -> None:
     elite = Fixing(state, relaxed.get("line") or relaxed.get("persp"))
     slopes, vertices = Slopes(setting, state.structure.fixed_charge), _vertices(state, setting)
     turns = _Turns(vertices is not None and vertices.applies)
-    _scale(state, slopes, elite, whole, 1.0)
+    _scale(state, slopes, elite, race, 1.0)
     models: list[MixedModel] = []
     open_ones, seconds, idle = FIRST_OPEN, FIRST_SECONDS, 0
     while idle < PATIENCE or state.remaining is not None:
         state.check()
-        whole.fetch()
-        if _over(state, whole):
+        race.fetch()
+        if _over(state, race):
             return
         if vertices is None:
             vertices = _vertices(state, setting)
             turns = turns if vertices is None else _Turns(vertices.applies)
         elite.add(state.best_b if state.best.feasible else None, state.best.objective)
         if not elite.members:
-            _scale(state, slopes, elite, whole, 1.3)
+            _scale(state, slopes, elite, race, 1.3)
             idle += 1
-            if not slopes.applies and not whole.running:
+            if not slopes.applies and not race.running:
                 return
             if not elite.members:
-                whole.wait(WAITING)
+                race.go_on(WAITING)
             continue
         before, began = state.best.objective, time.perf_counter()
         # Without a time limit one at a time, so that the answer does not depend on the number of threads.
-        kinds = turns.next(max(1, threads - whole.running) if state.remaining is not None else 1)
+        kinds = turns.next(max(1, threads - race.running) if state.remaining is not None else 1)
         jobs: list[tuple[str, Future[Any]]] = []
+        length = _beside(state, race, seconds)
         for worker, kind in enumerate(kinds):
             if kind == VERTICES:
                 assert vertices is not None
-                jobs.append((kind, pool.submit(_walk, state, vertices, whole, seconds, int(state.rng.integers(2**31)))))
+                jobs.append((kind, pool.submit(_walk, state, vertices, race, length, int(state.rng.integers(2**31)))))
                 continue
             if worker >= len(models):
-                models.extend(MixedModel(setting, halt=whole.halt) for _ in range(worker + 1 - len(models)))
+                models.extend(MixedModel(setting, halt=race.halt) for _ in range(worker + 1 - len(models)))
             if kind == "union":
                 assert vertices is not None
                 fixed = elite.within(vertices.union() | elite.members[0][1])
             else:
                 choose = elite.undecided if kind == "undecided" else elite.around_rows
                 fixed = choose(open_ones, state.rng)
-            jobs.append((kind, pool.submit(_small_mip, state, models[worker], fixed, _beside(state, whole, seconds))))
+            jobs.append((kind, pool.submit(_small_mip, state, models[worker], fixed, length)))
+        walked = _wait(state, race, vertices if VERTICES in kinds else None, [job for _, job in jobs])
         statuses = []
         for kind, job in jobs:
             status, b = job.result()
             if kind != VERTICES:
                 statuses.append(status)
-            improved = False
+            improved = walked and kind == VERTICES
             if b is not None:
                 evaluation = state.solver.evaluate(b)
-                improved = state.offer(b, evaluation, kind if kind == VERTICES else "small MIP")
+                improved |= state.offer(b, evaluation, kind if kind == VERTICES else "small MIP")
                 elite.add(b, evaluation.objective)
             turns.tell(kind, improved)
         if statuses and all(status == "optimal" for status in statuses):
@@ -223,16 +235,46 @@ def _neighborhoods(
             seconds = min(1.2 * seconds, MOST_SECONDS)
         better = state.best.objective < before - 1e-9 * abs(before)
         idle = 0 if better else idle + 1
-        if idle >= FRUITLESS and whole.running and _little_is_left(state):
-            whole.wait(PAUSES * (time.perf_counter() - began))
+        share = _share(state, vertices is not None and vertices.applies)
+        if race.running and share < ALL_OF_IT:
+            race.go_on((time.perf_counter() - began) * (1.0 - share) / share)
         if not better and idle % 4 == 3 and not (vertices is not None and vertices.applies):
-            _scale(state, slopes, elite, whole, 1.25)  # something new
+            _scale(state, slopes, elite, race, 1.25)  # something new
 
 
-def _little_is_left(state: SearchState) -> bool:
-    """Whether nothing better was found for half of the time, and nothing much better can be."""
+def _wait(state: SearchState, race: Race, vertices: Vertices | None, jobs: list[Future[Any]]) -> bool:
+    """Wait for neighborhoods, taking what HiGHS and the walk find meanwhile; whether the walk brought something.
+
+    Raises
+    ------
+    StopSearch
+        If the gap is closed, the time is up, or somebody asks to stop.
+    """
+    improved, seen = False, None
+    while race.running and wait(jobs, LOOK).not_done:
+        state.check()
+        if _over(state, race):
+            race.halt.halt()
+        best = None if vertices is None else vertices.best
+        if vertices is not None and best is not None and best is not seen:
+            seen, value = best, best.value + state.problem.offset
+            if value < state.best.objective - 1e-9 * abs(value):
+                b = vertices.on(best.z)
+                improved |= state.offer(b, state.solver.evaluate(b), VERTICES)
+    return improved
+
+
+def _share(state: SearchState, walks: bool) -> float:
+    """Share of the time that the searches get beside a second run of branch and cut.
+
+    They can bring no more than the gap, and who brought nothing for long is not likely to do so soon.
+    """
+    if not state.best.feasible or not state.trace:
+        return WITHOUT_WALKS
     gap = relative_gap(state.best.objective, state.bound, state.size)
-    return gap <= LITTLE and bool(state.trace) and state.seconds > 2 * state.trace[-1].seconds
+    worth = gap**2 / (gap**2 + LITTLE**2) if math.isfinite(gap) else 1.0
+    late = max(min(2.0 * state.trace[-1].seconds / max(state.seconds, 1e-9), 1.0), SHARE_OF_LATE)
+    return max(min(worth, 1.0 if walks else WITHOUT_WALKS) * late, SMALLEST_SHARE)
 
 
 def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
@@ -247,9 +289,9 @@ def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
     return Vertices(setting, charges)
 
 
-def _beside(state: SearchState, whole: BranchAndCut, seconds: float) -> float:
-    """Seconds of a small MIP: HiGHS may end beside it, and this one does not look up while it solves an LP."""
-    return min(seconds, max(SHARE_BESIDE * state.seconds, LEAST_BESIDE)) if whole.running else seconds
+def _beside(state: SearchState, race: Race, seconds: float) -> float:
+    """Seconds of a neighborhood: beside HiGHS less at first."""
+    return min(seconds, max(SHARE_BESIDE * state.seconds, LEAST_BESIDE)) if race.running else seconds
 
 
 def _small_mip(
@@ -263,9 +305,7 @@ def _small_mip(
     return answer.status, None if answer.x is None else answer.x[state.problem.n :] > 0.5
 
 
-def _walk(
-    state: SearchState, vertices: Vertices, whole: BranchAndCut, seconds: float, seed: int
-) -> tuple[str, Binary | None]:
+def _walk(state: SearchState, vertices: Vertices, race: Race, seconds: float, seed: int) -> tuple[str, Binary | None]:
     """Walk over vertices for a while, from where it stopped or from a better answer found elsewhere."""
     best, b = vertices.best, state.best_b
     if b is not None and state.best.feasible:
@@ -274,11 +314,11 @@ def _walk(
             vertices.begin(b, state.remaining)
     timed = state.remaining is not None
     deadline = min(time.perf_counter() + seconds, state.deadline) if timed else math.inf
-    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS, lambda: whole.halt.halted)
+    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS, lambda: race.halt.halted)
     return "", None if vertices.best is None else vertices.on(vertices.best.z)
 
 
-def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: BranchAndCut, spread: float) -> None:
+def _scale(state: SearchState, slopes: Slopes, elite: Fixing, race: Race, spread: float) -> None:
     """One run of slope scaling, from perturbed prices when `spread` is above 1."""
     if not slopes.applies:
         return
@@ -291,7 +331,7 @@ def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: BranchAndCu
             break
         seen.add(b.tobytes())
         try:
-            b = state.binaries.nearest(b, None if state.remaining is None else _beside(state, whole, state.remaining))
+            b = state.binaries.nearest(b, None if state.remaining is None else _beside(state, race, state.remaining))
         except TimeoutError:
             break
         evaluation = state.solver.evaluate(b)
@@ -300,4 +340,4 @@ def _scale(state: SearchState, slopes: Slopes, elite: Fixing, whole: BranchAndCu
             evaluation = state.solver.evaluate(b)
         state.offer(b, evaluation, "slope scaling")
         elite.add(b, evaluation.objective)
-        whole.fetch()
+        race.fetch()

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.highs import Halt, LinearAnswer, Outcome
-from hybridmip.engines.slices import Slices
+from hybridmip.engines.slices import Slices, leave, patience
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.restricted.protocol import Evaluation
@@ -63,8 +63,6 @@ SHARE_AS_GAP = 0.01
 SHARE_IN_VAIN = 0.25
 #: Seconds between two looks at what is under way, where there is nothing else to do.
 LOOK = 0.01
-#: Seconds to wait in the end for HiGHS to look up, at least and at most.
-SHORTEST_END, LONGEST_END = 0.1, 2.0
 
 
 def beside(state: SearchState) -> bool:
@@ -134,11 +132,10 @@ class Outer:
     def end(self) -> None:
         """End what is under way, and take what it found last; once, whoever asks."""
         self.halt.halt()
-        # Where time is left it is waited for longer: nobody's limit is passed.
-        longest = min(LONGEST_END, max(SHORTEST_END, self._deadline - time.perf_counter()))
+        longest = patience(self.state.seconds)
         beside, self.state.beside = self._preparing is not None, None
         if self._preparing is not None:
-            self._preparing.join(longest)
+            leave(self._preparing, longest)
         if self._whole is not None:
             self._whole.end(longest)
             if beside:

@@ -21,6 +21,7 @@ from scipy import sparse
 
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import LinearModel
+from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
 from hybridmip.search import vertices_kernel
@@ -70,6 +71,22 @@ class Vertex:
     z: Vector
 
 
+def _with_slacks(problem: Problem) -> sparse.csc_array:
+    """The rows, each with a variable of its own that is what it comes to."""
+    return sparse.csc_array(sparse.hstack([problem.A, -sparse.eye_array(problem.rows)]))
+
+
+def _network(problem: Problem) -> Network | None:
+    """The network of a problem, where its rows are one and no two x share a switch."""
+    shared = np.bincount(problem.switch[problem.switched]).max(initial=0) > 1
+    return None if shared else Network.of(_with_slacks(problem))
+
+
+def walks_over_trees(setting: Setting, fixed_charge: bool) -> bool:
+    """Whether the walks are those over spanning trees, which find good points in no time."""
+    return fixed_charge and setting.problem.rows > 0 and _network(setting.problem) is not None
+
+
 class Vertices:
     """Iterated local search over vertices.
 
@@ -88,7 +105,7 @@ class Vertices:
             return
         rows = problem.rows
         low, high = rows_when_on(problem)
-        self.matrix = sparse.csc_array(sparse.hstack([problem.A, -sparse.eye_array(rows)]))
+        self.matrix = _with_slacks(problem)
         self.lower = np.concatenate([setting.hull_lower, low])
         self.upper = np.concatenate([setting.hull_upper, high])
         self.cost = np.concatenate([problem.q, np.zeros(rows)])
@@ -96,7 +113,7 @@ class Vertices:
             np.int64
         )
         self.owned = self.owner >= 0
-        network = Network.of(self.matrix) if np.bincount(self.owner[self.owned]).max(initial=0) <= 1 else None
+        network = _network(problem)
         self.applies = network is not None or rows <= MOST_ROWS
         if not self.applies:
             return

@@ -2,18 +2,27 @@
 
 Beside the searches it begins before anything else and uses one thread. Its better points go to the search and the
 search's better points to it, its bound is told as it rises, and when it has ended whatever runs beside it is halted.
+
+Who has good points proves them sooner, by a third, without HiGHS's MIPs within the MIP, which look for points; who has
+none needs these. So there are two runs (`Race`): with HiGHS's heuristics and without. Where the searches are strong the
+one without begins, and has a thread all the time, else the other one; the second gets what the searches leave of their
+time, and the problem as the caller measures it: since the same problem in other units, or with another random seed,
+takes HiGHS a third of the time or three times as long, it may be done first also by chance.
 """
 
 from __future__ import annotations
 
 import math
 import threading
+import time
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hybridmip.bounds.ledger import Grade
-from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome
+from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome, Scales
+from hybridmip.engines.slices import Slices, patience
+from hybridmip.model.links import own_box
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
 from hybridmip.run.state import IMPROVEMENT, SearchState
@@ -21,10 +30,10 @@ from hybridmip.tolerances import TRUSTED
 
 #: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
 EARLIER = 0.03
-#: Points of HiGHS that are kept until they are fetched.
-MOST_POINTS = 3
-#: Seconds to wait in the end for HiGHS to look up: mostly it does many times a second, not while it solves one LP.
-LONGEST_END = 10.0
+#: Seconds after which it is looked up what else there is, while the second run works.
+LOOK = 0.05
+#: Random seed of the second run.
+OTHER_SEED = 1
 #: What is nearer than this to a whole number is one.
 WHOLE = 1e-9
 #: Nobody is told of a bound that is higher by less than this share of what lies between it and the answer.
@@ -77,6 +86,9 @@ class Handover:
 class MixedModel:
     """The problem as a MIP over (x, b) for HiGHS, in which binaries can be fixed.
 
+    Columns have the bounds that were given, not those that rows imply: these would keep HiGHS's presolve from leaving
+    columns out. Links that another row implies are no rows.
+
     Parameters
     ----------
     setting : Setting
@@ -84,22 +96,44 @@ class MixedModel:
         Threads of HiGHS.
     halt : Halt, optional
         What ends its solves.
+    as_given : bool
+        Whether HiGHS gets the problem as the caller measures it, where its tolerances mean something there.
+    seed : int
+        HiGHS's random seed.
+    heuristics : bool
+        Whether HiGHS looks for points by MIPs within the MIP.
     """
 
-    def __init__(self, setting: Setting, threads: int = 1, halt: Halt | None = None) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        threads: int = 1,
+        halt: Halt | None = None,
+        as_given: bool = False,
+        seed: int = 0,
+        heuristics: bool = True,
+    ) -> None:
         problem = setting.problem
         self.n, self.m = problem.n, problem.m
         matrix, row_lower, row_upper, _, _ = setting.joint_rows
-        self.lower = np.concatenate([setting.hull_lower, np.zeros(self.m)])
-        self.upper = np.concatenate([setting.hull_upper, np.ones(self.m)])
+        needed = setting.needed_rows
+        lower, upper = own_box(problem)
+        self.lower = np.concatenate([lower, np.zeros(self.m)])
+        self.upper = np.concatenate([upper, np.ones(self.m)])
         integer = np.concatenate([np.zeros(self.n, dtype=bool), np.ones(self.m, dtype=bool)])
         cost = np.concatenate([problem.q, problem.p])
+        scales = _as_given(setting) if as_given else None
+        if scales is not None:
+            scales = scales._replace(rows=scales.rows[needed])
         self.model = LinearModel(
-            cost, matrix, row_lower, row_upper, self.lower, self.upper, integer, threads, halt=halt,
+            cost, matrix[needed], row_lower[needed], row_upper[needed], self.lower, self.upper, integer, threads,
+            reach=np.concatenate([np.maximum(np.abs(setting.hull_lower), np.abs(setting.hull_upper)), np.ones(self.m)]),
+            halt=halt, scales=scales, seed=seed, heuristics=heuristics,
         )  # fmt: skip
         self.offset = problem.offset
         # Links to infinite bounds are no rows: without them the model is a relaxation, and may have no minimum.
-        self.relaxed = bool((problem.switched & (np.isinf(self.lower) | np.isinf(self.upper))[: self.n]).any())
+        endless = np.isinf(setting.hull_lower) | np.isinf(setting.hull_upper)
+        self.relaxed = bool((problem.switched & endless).any())
         self.largest = float(np.abs(cost).max(initial=0.0))
 
     def start_from(self, x: Vector, b: Binary) -> None:
@@ -115,6 +149,18 @@ class MixedModel:
         return self.model.solve(seconds, gap, nodes)
 
 
+def _as_given(setting: Setting) -> Scales | None:
+    """The scales by which HiGHS gets (x, b) and the joint rows as the caller measures them; None for no others."""
+    measures = setting.measures
+    if measures is None or not measures.tame:
+        return None
+    joint, exponents = setting.joint_rows, measures.columns
+    # A link x - u b is measured as its x is.
+    rows = np.concatenate([-measures.rows, -measures.b_rows, exponents[joint.below], exponents[joint.above]])
+    columns = np.concatenate([-exponents, np.zeros(setting.problem.m, dtype=np.int64)])
+    return Scales(np.ldexp(1.0, columns), np.ldexp(1.0, rows), float(np.ldexp(1.0, -measures.objective)))
+
+
 class BranchAndCut:
     """HiGHS on the whole problem; answers and bounds are fetched by the search.
 
@@ -123,61 +169,69 @@ class BranchAndCut:
     state : SearchState
         Who is told, by `fetch`.
     setting : Setting
+    halt : Halt, optional
+        Halted when the problem is decided; it ends this one too.
+    again : bool
+        Whether it is the second run of the problem: as the caller measures it, and with another random seed.
+    heuristics : bool
+        Whether HiGHS looks for points by MIPs within the MIP.
     """
 
-    def __init__(self, state: SearchState, setting: Setting) -> None:
-        self.mixed = MixedModel(setting)
-        self.answer: LinearAnswer | None = None
+    def __init__(
+        self,
+        state: SearchState,
+        setting: Setting,
+        halt: Halt | None = None,
+        again: bool = False,
+        heuristics: bool = True,
+    ) -> None:
         #: What whoever works beside it listens to.
-        self.halt = Halt()
-        self._state = state
-        self._lock = threading.Lock()
-        self._found: list[Vector] = []
-        self._bound = -math.inf
-        self._told = -math.inf
+        self.halt = Halt() if halt is None else halt
+        self.mixed = MixedModel(
+            setting, halt=self.halt, as_given=again, seed=OTHER_SEED if again else 0, heuristics=heuristics
+        )
+        self.answer: LinearAnswer | None = None
         self.handover = Handover(self.mixed.offset)
+        self._name = "second branch and cut" if again else "branch and cut"
+        self._state = state
+        self._told = -math.inf
         self._taken = False
-        self._thread: threading.Thread | None = None
-        self._over = threading.Event()
-        self.mixed.model.on_improvement(self._improved)
+        self._slices: Slices | None = None
         if state.best.feasible and state.best.x is not None and state.best_b is not None:
             self.mixed.start_from(state.best.x, state.best_b)
             self.handover.known = state.best.objective
 
+    def _gap(self) -> float:
+        """At which HiGHS stops: half of what is asked for."""
+        state = self._state
+        return without_offset(min(state.gap, 1e-6) / 2, state.best.objective, state.problem.offset)
+
     def run(self, seconds: float | None, nodes: int) -> None:
         """Solve, here."""
-        nothing, state = np.zeros(self.mixed.m, dtype=np.int8), self._state
-        gap = without_offset(min(state.gap, 1e-6) / 2, state.best.objective, state.problem.offset)
-        self.answer = self.mixed.solve(nothing, seconds, nodes, gap)
+        self.mixed.model.on_improvement(lambda values, bound: None)
+        self.answer = self.mixed.solve(np.zeros(self.mixed.m, dtype=np.int8), seconds, nodes, self._gap())
+
+    def begin(self, seconds: float) -> Slices:
+        """Have it solved in a thread, in slices, of the time that is left."""
+        self.mixed.model.on_request(self.handover.requested)
+        # Earlier by a little, since HiGHS looks at the clock now and then.
+        limit = max(seconds - EARLIER, 0.5 * seconds)
+        self._slices = Slices(self.mixed.model, self._gap(), limit, told=self._ended)
+        return self._slices
 
     def start(self, seconds: float) -> None:
-        """Solve, in a thread, of the time that is left."""
-        self.mixed.model.on_check(self._checked)
-        self.mixed.model.on_request(self.handover.requested)
-        self._thread = threading.Thread(target=self._beside, args=(max(seconds - EARLIER, 0.5 * seconds),), daemon=True)
-        self._thread.start()
+        """Solve, in a thread, all the time that is left."""
+        self.begin(seconds).run()
 
-    def _beside(self, seconds: float) -> None:
-        try:
-            self.run(seconds, 2**31 - 1)
-        finally:
-            if self.ended and (not self.done or self.exact):
-                self.halt.halt()
-            self._over.set()
+    def go_on(self, seconds: float) -> None:
+        """Solve on for so long, where it was begun, and wait for that."""
+        if self._slices is not None and self.answer is None:
+            self._slices.go_on(seconds)
 
-    def _improved(self, values: Vector, bound: float) -> None:
-        with self._lock:
-            self._found = [*self._found, values.copy()][-MOST_POINTS:]
-            self._raise(bound)
-
-    def _checked(self, bound: float) -> bool:
-        with self._lock:
-            self._raise(bound)
-        return False
-
-    def _raise(self, bound: float) -> None:
-        if math.isfinite(bound):
-            self._bound = max(self._bound, bound + self.mixed.offset)
+    def _ended(self, answer: LinearAnswer) -> None:
+        self.answer = answer
+        if self.ended and (not self.done or self.exact):
+            self.halt.halt()
 
     @property
     def done(self) -> bool:
@@ -207,20 +261,22 @@ class BranchAndCut:
 
     @property
     def running(self) -> bool:
-        """Whether the thread is at work."""
-        return self._thread is not None and not self._over.is_set()
+        """Whether it is at work in a thread."""
+        return self._slices is not None and self.answer is None
 
     def wait(self, seconds: float) -> None:
-        """Wait for the thread to end, at most so long."""
-        if self._thread is not None:
-            self._over.wait(seconds)
+        """Wait for the end, at most so long; what points are found are offered to the search as they come."""
+        until = time.perf_counter() + seconds
+        while self.running and (left := until - time.perf_counter()) > 0:
+            assert self._slices is not None
+            self._slices.wait(left)
+            self._take_points()
 
     def stop(self) -> None:
         """End the thread."""
         self.halt.halt()
-        if self._thread is not None:
-            self.mixed.model.cancel()
-            self._thread.join(LONGEST_END)
+        if self._slices is not None:
+            self._slices.end(patience(self._state.seconds))
 
     def fetch(self) -> None:
         """Offer what was found to the search, raise its bound, and have HiGHS given the search's better point.
@@ -230,13 +286,9 @@ class BranchAndCut:
         StopSearch
             If the gap is closed, or somebody asks to stop.
         """
-        state = self._state
-        with self._lock:
-            found, self._found = self._found, []
-            bound = self._bound
-        for values in found:
-            self._offer(values)
-        answer = self.answer
+        state, answer = self._state, self.answer
+        self._take_points()
+        bound = -math.inf if self._slices is None else self._slices.bound + self.mixed.offset
         if answer is not None and not self._taken:
             self._taken = True
             if answer.x is not None:
@@ -245,10 +297,14 @@ class BranchAndCut:
         if self._worth_telling(bound) or (answer is not None and bound > self._told):
             self._told = bound
             charge = TRUSTED * (abs(bound) + self.mixed.largest)
-            state.raise_bound("branch and cut", bound - charge, Grade.TRUSTED)
+            state.raise_bound(self._name, bound - charge, Grade.TRUSTED)
         best = state.best
         if best.feasible and best.x is not None and state.best_b is not None and self.handover.is_news(best.objective):
             self.handover.put(best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)]))
+
+    def _take_points(self) -> None:
+        for values in [] if self._slices is None else self._slices.fetch():
+            self._offer(values)
 
     def _worth_telling(self, bound: float) -> bool:
         if not math.isfinite(bound) or not math.isfinite(self._told):
@@ -258,6 +314,70 @@ class BranchAndCut:
 
     def _offer(self, values: Vector) -> None:
         state, b = self._state, values[self.mixed.n :] > 0.5
-        state.offer(b, state.solver.evaluate(b), "branch and cut")
+        state.offer(b, state.solver.evaluate(b), self._name)
         if state.best.feasible:
             self.handover.known = min(self.handover.known, state.best.objective)
+
+
+class Race:
+    """Two runs of branch and cut on one problem: the first all the time, the second when it is let.
+
+    Parameters
+    ----------
+    state : SearchState
+    setting : Setting
+    points_known : bool
+        Whether the searches can be expected to have good points soon: the first run does without heuristics then, the
+        second has them. Else it is the other way round.
+    """
+
+    def __init__(self, state: SearchState, setting: Setting, points_known: bool = False) -> None:
+        self._state, self._setting, self._points_known = state, setting, points_known
+        self.first = BranchAndCut(state, setting, heuristics=not points_known)
+        self.second: BranchAndCut | None = None
+        #: What whoever works beside them listens to.
+        self.halt = self.first.halt
+
+    @property
+    def runs(self) -> tuple[BranchAndCut, ...]:
+        """Those that were begun."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    @property
+    def running(self) -> bool:
+        """Whether the first is at work in a thread."""
+        return self.first.running
+
+    def fetch(self) -> None:
+        """Take what they found, and give each the search's better point; see `BranchAndCut.fetch`."""
+        for run in self.runs:
+            run.fetch()
+
+    def stop(self) -> None:
+        """End both."""
+        for run in self.runs:
+            run.stop()
+
+    def begin_second(self) -> BranchAndCut:
+        """The second run, which begins when it is first asked for."""
+        if self.second is None:
+            self.second = BranchAndCut(self._state, self._setting, self.halt, again=True, heuristics=self._points_known)
+            self.second.begin(self._state.clock.seconds_left)
+        return self.second
+
+    def go_on(self, seconds: float) -> None:
+        """Let the second run work, where the first does, and wait for it; whatever else happens is heard of meanwhile.
+
+        Raises
+        ------
+        StopSearch
+            If the gap is closed, the time is up, or somebody asks to stop.
+        """
+        until = time.perf_counter() + seconds
+        while self.running and not self.halt.halted and (left := until - time.perf_counter()) > 0:
+            second = self.begin_second()
+            if second.running:
+                second.go_on(min(left, LOOK))
+            else:
+                self.first.wait(min(left, LOOK))
+            self._state.check()
