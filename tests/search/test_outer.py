@@ -183,3 +183,69 @@ def test_small_mips_that_are_cut_short_are_not_taken_for_hard() -> None:
     outer._wanted.clear()
     outer._small("undecided", 1.0)
     assert outer.open_ones > 5
+
+
+def sums(groups: int, members: int, seed: int, unit: float = 1.0) -> Problem:
+    """Members put into groups; the square of each group's sum of weights counts, beside what pairs of them earn."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 9, members) * unit
+    where = np.arange(groups * members).reshape(groups, members)
+    A, G = np.eye(groups), np.zeros((groups, groups * members))
+    B = np.zeros((members + 1, groups * members))
+    B[members, [where[0, 0], where[0, 1], where[1, 2]]] = 1.0  # not all three of them: rows on b that overlap
+    for g in range(groups):
+        G[g, where[g]] = -weights
+        B[np.arange(members), where[g]] = 1.0
+    return Problem(
+        Q=np.full(groups, 1.0 / unit**2), q=-rng.integers(1, 9, groups) / unit,
+        p=rng.integers(-20, 20, groups * members).astype(float), A=A, G=G, row_lower=0.0, row_upper=0.0, B=B,
+        b_lower=np.append(np.ones(members), 0.0), b_upper=np.append(np.ones(members), 2.0), x_lower=0.0,
+        x_upper=float(weights.sum()),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.375, 8.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_chords_of_sums_lack_nothing(seed: int, unit: float) -> None:
+    """Sums of whole weights: with all chords the MILP has the optimum of the problem, and no chord is above it."""
+    problem = sums(2, 5, seed, unit)
+    setting = Setting(problem)
+    d = problem.Q.diagonal()
+    T = squares(setting, d)
+    assert T is not None
+    model = OuterModel(setting, d, T)
+    assert (model._step == unit).all()
+    assert model.grid(1e-3) > 0
+    answer = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
+    best, _ = optimum(problem)
+    assert answer.bound + problem.offset == pytest.approx(best, rel=1e-7, abs=1e-6)
+    # Laid once: no point brings another one.
+    assert model.grid(1e-6) == 0
+    assert model.tangents(np.full(problem.n, 2.5 * unit), np.ones(problem.m)) == 0
+
+
+@pytest.mark.parametrize("time_limit", [None, 20.0])
+def test_sums_are_proven(time_limit: float | None) -> None:
+    """The optimum is that of enumeration, with a clock and without."""
+    problem = sums(3, 4, 1)
+    best, _ = optimum(problem)
+    result = solve(problem, time_limit=time_limit, config=OUTER if time_limit is None else BESIDE)
+    assert "outer approximation" in result.bounds
+    assert result.objective == pytest.approx(best, rel=1e-9)
+    assert result.bound <= best + 1e-6 * abs(best)
+    assert result.status == Status.OPTIMAL
+
+
+def test_an_x_that_is_no_multiple_gets_tangents() -> None:
+    """A sum with a part that may be anything has no step; nor has one of weights that share none."""
+    whole = sums(2, 4, 0)
+    loose = Problem(
+        Q=whole.Q.diagonal(), q=whole.q, p=whole.p, A=whole.A, G=whole.G, row_lower=-0.1, row_upper=0.1, B=whole.B,
+        b_lower=whole.b_lower, b_upper=whole.b_upper, x_lower=0.0, x_upper=whole.x_upper,
+    )  # fmt: skip
+    odd = sums(2, 4, 0, unit=1 / 3)
+    for problem in (loose, odd):
+        d = problem.Q.diagonal()
+        T = squares(Setting(problem), d)
+        assert T is not None
+        assert not OuterModel(Setting(problem), d, T)._step.any()

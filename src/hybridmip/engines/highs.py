@@ -29,6 +29,8 @@ from hybridmip.arrays import Vector
 
 #: Entries below this are left out; HiGHS takes nothing smaller.
 SMALLEST = 1e-12
+#: HiGHS's own share of the work for heuristics.
+HEURISTIC_EFFORT = 0.05
 #: Models with at most so many columns and rows go without presolve.
 SMALL = 400
 #: A column made integral by an equation is declared so if its values are at most so many.
@@ -119,8 +121,7 @@ class LinearModel:
     seed : int
         HiGHS's random seed.
     heuristics : bool
-        Whether HiGHS looks for points of a MILP by MIPs of its own within it. Who has good points anyway has a proof
-        far sooner without them.
+        As of `use_heuristics`.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class LinearModel:
         small = self.columns + self.rows <= SMALL
         if self._integer and not small:
             assert integer is not None
-            step, whole = _made_integral(
+            step, whole = made_integral(
                 sparse.csr_array(csc), row_lower * self._row_unit, row_upper * self._row_unit, lower / self._unit,
                 upper / self._unit, integer,
             )  # fmt: skip
@@ -187,10 +188,7 @@ class LinearModel:
         self._set("small_matrix_value", SMALLEST)
         if self._integer:
             self._set("mip_abs_gap", 0.0)
-            if not heuristics:
-                self._set("mip_heuristic_effort", 0.0)
-                for name in ("rins", "rens", "root_reduced_cost"):
-                    self._set(f"mip_heuristic_run_{name}", False)
+            self.use_heuristics(heuristics)
         if self._integer or halt is not None:
             self._highs.HandleUserInterrupt = True
         if not self._integer:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
@@ -240,6 +238,12 @@ class LinearModel:
             return lower, upper
         low, high = np.ceil(lower - 1e-9), np.floor(upper + 1e-9)
         return np.where(self._declared, low, lower), np.where(self._declared, high, upper)
+
+    def use_heuristics(self, wanted: bool) -> None:
+        """Whether HiGHS looks for points of a MILP by MIPs within it; who has good ones has a proof sooner without."""
+        self._set("mip_heuristic_effort", HEURISTIC_EFFORT if wanted else 0.0)
+        for name in ("rins", "rens", "root_reduced_cost"):
+            self._set(f"mip_heuristic_run_{name}", wanted)
 
     def change_cost(self, cost: Vector) -> None:
         """Replace the objective."""
@@ -453,7 +457,7 @@ def _scaled(csc: sparse.csc_array, rows: Vector, columns: Vector) -> sparse.csc_
     return scaled
 
 
-def _made_integral(
+def made_integral(
     matrix: sparse.csr_array,
     row_lower: Vector,
     row_upper: Vector,

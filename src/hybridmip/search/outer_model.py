@@ -6,6 +6,12 @@ is a variable of its own that tangents bound from below,
     t_j >= d_j (2 r x_j - r^2 b_j)   (a perspective cut: exact at x_j = r b_j),   w_k >= 2 r s_k - r^2,
 
 so that the MILP approximates the problem from below, at every b (perspective cuts: Frangioni and Gentile 2006).
+
+An x that rows make a multiple of some step, as a sum of binaries is, gets chords instead,
+
+    t_j >= d_j ((v + w) x_j - v w b_j)   for multiples v and w = v + step next to each other,
+
+which are above the tangents and still below the parabola at every multiple: with all of them nothing is lacking there.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel
+from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, made_integral
 from hybridmip.engines.slices import Slices
 from hybridmip.model.quadratic import Binary, DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
 from hybridmip.relax.protocol import Setting
@@ -28,6 +34,8 @@ LARGEST_BLOCK = 700
 #: Tangents of the grid, at most: a share of the rows of the model, and so many for one term.
 GRID_SHARE = 0.5
 MOST_OF_A_TERM = 64
+#: Multiples of its step that an x may have between its bounds for all of its chords to be laid at once.
+MOST_CHORDS = 256
 #: How much finer than the last one a grid must be to be laid.
 FINER = 1.5
 
@@ -131,6 +139,12 @@ class OuterModel:
         #: Every tangent, and how many of them the models have: each gets the others before it is solved next.
         self._tangents: list[Row] = []
         self._given = {"mip": 0, "lp": 0, "whole": 0}
+        #: The step of which a term's x is a multiple, 0 where there is none; and the chords there are.
+        unit, whole = made_integral(
+            sparse.csr_array(matrix), row_lower, row_upper, self.lower[: n + m], self.upper[: n + m], integer[: n + m]
+        )
+        self._step = np.where(whole, unit, 0.0)[self.tied]
+        self._chords: set[tuple[int, int]] = set()
         self._low, self._high = self._ranges()
         self._laid = np.zeros(self._low.size)
 
@@ -157,7 +171,9 @@ class OuterModel:
         at = np.where(owner >= 0, b[np.maximum(owner, 0)], 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(at > 1e-7, x[self.tied] / np.maximum(at, 1e-7), 0.0)
-        rows = [self._tangent_of_x(int(place), float(ratio[place])) for place in np.flatnonzero(ratio != 0.0)]
+        rows: list[Row] = []
+        for place in np.flatnonzero(ratio != 0.0):
+            rows += self._tangent_of_x(int(place), float(ratio[place]))
         s = self.T.T @ x
         rows += [self._tangent_of_square(int(k), float(s[k])) for k in np.flatnonzero(np.abs(s) > 1e-12)]
         return self._add(rows)
@@ -192,34 +208,57 @@ class OuterModel:
         int
             How many were added.
         """
+        rows = self._all_chords()
         width = np.where(np.isfinite(self._high - self._low), np.maximum(self._high - self._low, 0.0), 0.0)
+        width[np.flatnonzero(self._few_chords())] = 0.0
         terms = np.count_nonzero(width)
         most = GRID_SHARE * self.mip.rows
         if not terms or lacking <= 0 or terms > most:
-            return 0
+            return self._add(rows)
         wanted = np.minimum(width / (2 * math.sqrt(lacking / terms)), MOST_OF_A_TERM)
         number = np.ceil(wanted * min(1.0, most / wanted.sum())).astype(int)
         density = np.where(width > 0, number / np.maximum(width, 1e-300), 0.0)
         root = np.sqrt(self.d[self.tied])
-        rows: list[Row] = []
-        for term in np.flatnonzero(density >= FINER * self._laid):
+        for term in np.flatnonzero((density > 0) & (density >= FINER * self._laid)):
             for place in (np.arange(number[term]) + 0.5) / max(number[term], 1):
                 at = float(self._low[term] + place * width[term])
                 if term < self.count:
-                    rows.append(self._tangent_of_x(int(term), at / float(root[term])))
+                    rows += self._tangent_of_x(int(term), at / float(root[term]))
                 else:
                     rows.append(self._tangent_of_square(int(term) - self.count, at))
             self._laid[term] = density[term]
         return self._add(rows)
 
-    def _tangent_of_x(self, place: int, r: float) -> Row:
-        """t >= d (2 r x - r^2 b), or without b where x has no switch."""
-        j, d = int(self.tied[place]), float(self.d[self.tied[place]])
+    def _few_chords(self) -> NDArray[np.bool_]:
+        """Which terms of single x have so few multiples that all of their chords are laid at once."""
+        width = self.upper[self.tied] - self.lower[self.tied]
+        return np.asarray((self._step > 0) & (width <= MOST_CHORDS * self._step))
+
+    def _all_chords(self) -> list[Row]:
+        """The chords, of those terms, that there are not yet."""
+        rows: list[Row] = []
+        for place in np.flatnonzero(self._few_chords()):
+            j, step = int(self.tied[place]), float(self._step[place])
+            first, last = math.floor(self.lower[j] / step), math.ceil(self.upper[j] / step)
+            for cell in range(first, last):
+                rows += self._tangent_of_x(int(place), (cell + 0.5) * step)
+        return rows
+
+    def _tangent_of_x(self, place: int, r: float) -> list[Row]:
+        """t >= d (2 r x - r^2 b), without b where x has no switch; for an x with a step the chord there, once."""
+        j, d, step = int(self.tied[place]), float(self.d[self.tied[place]]), float(self._step[place])
+        low = high = r
+        if step > 0:
+            cell = math.floor(r / step)
+            if (place, cell) in self._chords:
+                return []
+            self._chords.add((place, cell))
+            low, high = cell * step, (cell + 1) * step
         i = int(self.problem.switch[j])
-        columns, values = [self.first_t + place, j], [1.0, -2 * d * r]
+        columns, values = [self.first_t + place, j], [1.0, -d * (low + high)]
         if i >= 0:
-            return [*columns, self.n + i], [*values, d * r * r], 0.0
-        return columns, values, -d * r * r
+            return [([*columns, self.n + i], [*values, d * low * high], 0.0)]
+        return [(columns, values, -d * low * high)]
 
     def _tangent_of_square(self, k: int, r: float) -> Row:
         """w >= 2 r s - r^2."""
@@ -258,7 +297,7 @@ class OuterModel:
         Parameters
         ----------
         start : ndarray, optional
-            The point.
+            The point; without one HiGHS's own heuristics look for some.
         gap, time_limit, told
             As of `Slices`.
         requested : callable, optional
@@ -267,6 +306,7 @@ class OuterModel:
         if self._whole is None:
             self._whole = self._make_whole()
         self._fresh("whole", self._whole)
+        self._whole.use_heuristics(start is None)
         if start is not None:
             self._whole.start_from(start)
         if requested is not None:
