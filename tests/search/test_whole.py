@@ -530,15 +530,51 @@ def test_which_problems_are_walked_over_trees() -> None:
 
 
 def test_shares_of_the_searches() -> None:
-    """All of the time while the gap is wide and walks bring something, less where little is left or nothing comes."""
+    """All of the time while the gap is wide, less where little is left to bring, or HiGHS's heuristics are as good."""
     problem = transport(12, 20, 7)
     state = make_state(problem, TWO, time_limit=LONG)
-    assert mips._share(state, walks=True) == mips.WITHOUT_WALKS  # there is no point yet
     b = np.ones(problem.m, dtype=bool)
-    state.offer(b, state.solver.evaluate(b), "known")
-    assert mips._share(state, walks=True) >= mips.ALL_OF_IT
-    assert mips._share(state, walks=False) <= mips.WITHOUT_WALKS
-    state.clock.started -= 50.0  # nothing came for long
-    assert mips._share(state, walks=True) == pytest.approx(mips.SHARE_OF_LATE, rel=0.05)
+    for _ in range(2):  # without a point, and with one
+        assert mips._share(state, True) >= mips.ALL_OF_IT
+        assert mips._share(state, False) == mips.WITHOUT_SLOPES
+        state.offer(b, state.solver.evaluate(b), mips.VERTICES)
     state.raise_bound("known", state.best.objective * (1 - 1e-4))
-    assert mips._share(state, walks=True) == mips.SMALLEST_SHARE
+    assert mips._share(state, True) == mips._share(state, False) == mips.SMALLEST_SHARE
+
+
+def test_the_runs_change_places() -> None:
+    """The one with heuristics has the thread from then on, the other one waits; both can go on to the end."""
+    problem = transport(6, 10, 2)
+    state = make_state(problem, TWO, time_limit=LONG)
+    race = Race(state, Setting(problem), points_known=True)
+    race.first.start(LONG)
+    race.change_places()
+    assert not race.points_known
+    race.change_places()  # once
+    second = race.second
+    assert second is not None
+    end = time.monotonic() + LONG
+    while race.running and time.monotonic() < end:
+        race.go_on(0.05)
+    race.stop()
+    settle(LONG)
+    assert any(run.done for run in race.runs)
+    values = [run.answer.objective for run in race.runs if run.done and run.answer is not None]
+    assert values == pytest.approx([by_highs_alone(problem) - problem.offset] * len(values), rel=1e-6)
+
+
+def test_a_paused_run_waits() -> None:
+    """No work is done while it waits, and it can be ended."""
+    state = make_state(transport(12, 20, 7), TWO, time_limit=LONG)
+    whole = BranchAndCut(state, Setting(state.problem))
+    whole.start(LONG)
+    time.sleep(0.3)
+    whole.pause()
+    time.sleep(1.0)  # it may call back late
+    before = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - before < 0.3
+    assert whole.running
+    whole.stop()
+    settle(LONG)
+    assert not whole.running

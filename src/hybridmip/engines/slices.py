@@ -114,6 +114,11 @@ class Slices:
         with self._turn:
             self._work(math.inf)
 
+    def pause(self) -> None:
+        """Wait from now on, until it is told to go on."""
+        with self._turn:
+            self._until = -math.inf
+
     def wait(self, seconds: float) -> None:
         """Wait until there is an answer or a point to fetch, at most so long."""
         with self._turn:

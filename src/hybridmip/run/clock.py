@@ -33,6 +33,8 @@ class Clock:
     def __init__(self, time_limit: float | None = None) -> None:
         self.started = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.started + time_limit
+        #: Seconds in all, infinite without a limit.
+        self.limit = math.inf if time_limit is None else time_limit
 
     @property
     def seconds(self) -> float:

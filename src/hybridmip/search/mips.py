@@ -46,12 +46,12 @@ WHOLE_NODES = 20_000
 #: With one thread: up to so many binaries HiGHS gets all the time for the whole problem, beyond a share of it.
 ALONE = 40
 SHARE_ALONE = 0.3
-#: Beside HiGHS a neighborhood gets no more than this share of the time so far: a small MIP does not look up while it
-#: solves an LP, and its end is not to be late by more.
+#: Beside HiGHS a small MIP gets no more than this share of the time so far, so that its end cannot be late by more.
 SHARE_BESIDE = 0.2
 LEAST_BESIDE = 0.1
 #: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
 VERTICES = "vertices"
+SLOPES = "slope scaling"
 LONGEST_PAUSE = 8
 #: Where walks over vertices were never used before in a process: seconds for which it does without, unless rows have
 #: more entries than this, and seconds that must be left for them to be loaded.
@@ -60,13 +60,15 @@ LARGE = 5000
 LOADING = 2.0
 #: How far threads of the searches stand back behind HiGHS on the whole problem.
 NICE = 10
-#: Where the gap is this much, searches and a second run of branch and cut get the same share of the time. Searches get
-#: a smaller one the smaller it is, down to this; half of that where they brought nothing for long; and at most this
-#: where there are no walks, since HiGHS's own heuristics are as good then.
+#: Where the gap is this much, searches and a second run of branch and cut get the same share of the time, and searches
+#: a smaller one the smaller it is, down to this.
 LITTLE = 0.01
 SMALLEST_SHARE = 0.1
-SHARE_OF_LATE = 0.5
-WITHOUT_WALKS = 0.5
+#: Their share at most, where there is no slope scaling: of small MIPs HiGHS has its own.
+WITHOUT_SLOPES = 0.5
+#: Seconds, and share of the time, after which it is seen whether walks and slope scaling are what brings points.
+TRUST = 2.0
+SHARE_OF_TRUST = 0.1
 #: From this share on they get all of the time.
 ALL_OF_IT = 0.95
 #: Seconds between two looks at what HiGHS and the walks have found, while one waits for a neighborhood.
@@ -205,7 +207,7 @@ def _neighborhoods(
         for worker, kind in enumerate(kinds):
             if kind == VERTICES:
                 assert vertices is not None
-                jobs.append((kind, pool.submit(_walk, state, vertices, race, length, int(state.rng.integers(2**31)))))
+                jobs.append((kind, pool.submit(_walk, state, vertices, race, seconds, int(state.rng.integers(2**31)))))
                 continue
             if worker >= len(models):
                 models.extend(MixedModel(setting, halt=race.halt) for _ in range(worker + 1 - len(models)))
@@ -235,7 +237,9 @@ def _neighborhoods(
             seconds = min(1.2 * seconds, MOST_SECONDS)
         better = state.best.objective < before - 1e-9 * abs(before)
         idle = 0 if better else idle + 1
-        share = _share(state, vertices is not None and vertices.applies)
+        if state.seconds > min(TRUST, SHARE_OF_TRUST * state.clock.limit) and state.found_by not in (VERTICES, SLOPES):
+            race.change_places()
+        share = _share(state, slopes.applies)
         if race.running and share < ALL_OF_IT:
             race.go_on((time.perf_counter() - began) * (1.0 - share) / share)
         if not better and idle % 4 == 3 and not (vertices is not None and vertices.applies):
@@ -264,17 +268,11 @@ def _wait(state: SearchState, race: Race, vertices: Vertices | None, jobs: list[
     return improved
 
 
-def _share(state: SearchState, walks: bool) -> float:
-    """Share of the time that the searches get beside a second run of branch and cut.
-
-    They can bring no more than the gap, and who brought nothing for long is not likely to do so soon.
-    """
-    if not state.best.feasible or not state.trace:
-        return WITHOUT_WALKS
-    gap = relative_gap(state.best.objective, state.bound, state.size)
+def _share(state: SearchState, scaled: bool) -> float:
+    """Share of the time that the searches get beside a second run of branch and cut: they can bring the gap at most."""
+    gap = relative_gap(state.best.objective, state.bound, state.size) if state.best.feasible else math.inf
     worth = gap**2 / (gap**2 + LITTLE**2) if math.isfinite(gap) else 1.0
-    late = max(min(2.0 * state.trace[-1].seconds / max(state.seconds, 1e-9), 1.0), SHARE_OF_LATE)
-    return max(min(worth, 1.0 if walks else WITHOUT_WALKS) * late, SMALLEST_SHARE)
+    return max(min(worth, 1.0 if scaled else WITHOUT_SLOPES), SMALLEST_SHARE)
 
 
 def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
@@ -290,7 +288,7 @@ def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
 
 
 def _beside(state: SearchState, race: Race, seconds: float) -> float:
-    """Seconds of a neighborhood: beside HiGHS less at first."""
+    """Seconds of a small MIP: HiGHS may end beside it, and this one does not look up while it solves an LP."""
     return min(seconds, max(SHARE_BESIDE * state.seconds, LEAST_BESIDE)) if race.running else seconds
 
 
@@ -338,6 +336,6 @@ def _scale(state: SearchState, slopes: Slopes, elite: Fixing, race: Race, spread
         if evaluation.feasible and evaluation.x is not None:
             b = used(state, b, evaluation.x)
             evaluation = state.solver.evaluate(b)
-        state.offer(b, evaluation, "slope scaling")
+        state.offer(b, evaluation, SLOPES)
         elite.add(b, evaluation.objective)
         race.fetch()

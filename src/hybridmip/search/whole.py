@@ -7,7 +7,8 @@ Who has good points proves them sooner, by a third, without HiGHS's MIPs within 
 none needs these. So there are two runs (`Race`): with HiGHS's heuristics and without. Where the searches are strong the
 one without begins, and has a thread all the time, else the other one; the second gets what the searches leave of their
 time, and the problem as the caller measures it: since the same problem in other units, or with another random seed,
-takes HiGHS a third of the time or three times as long, it may be done first also by chance.
+takes HiGHS a third of the time or three times as long, it may be done first also by chance. Where the searches turn out
+to be less strong than thought the two change places.
 """
 
 from __future__ import annotations
@@ -223,6 +224,16 @@ class BranchAndCut:
         """Solve, in a thread, all the time that is left."""
         self.begin(seconds).run()
 
+    def go_on_all_the_time(self) -> None:
+        """Solve on beside the caller, where it was begun."""
+        if self._slices is not None:
+            self._slices.run()
+
+    def pause(self) -> None:
+        """Wait until it is told to go on."""
+        if self._slices is not None:
+            self._slices.pause()
+
     def go_on(self, seconds: float) -> None:
         """Solve on for so long, where it was begun, and wait for that."""
         if self._slices is not None and self.answer is None:
@@ -332,11 +343,18 @@ class Race:
     """
 
     def __init__(self, state: SearchState, setting: Setting, points_known: bool = False) -> None:
-        self._state, self._setting, self._points_known = state, setting, points_known
-        self.first = BranchAndCut(state, setting, heuristics=not points_known)
+        self._state, self._setting = state, setting
+        #: Whether the run that has a thread all the time is the one without heuristics.
+        self.points_known = points_known
+        self._first_has_heuristics = not points_known
+        self.first = BranchAndCut(state, setting, heuristics=self._first_has_heuristics)
         self.second: BranchAndCut | None = None
         #: What whoever works beside them listens to.
         self.halt = self.first.halt
+
+    @property
+    def _changed(self) -> bool:
+        return not self.points_known and not self._first_has_heuristics
 
     @property
     def runs(self) -> tuple[BranchAndCut, ...]:
@@ -345,8 +363,8 @@ class Race:
 
     @property
     def running(self) -> bool:
-        """Whether the first is at work in a thread."""
-        return self.first.running
+        """Whether they are at work in threads."""
+        return (self.second if self._changed and self.second is not None else self.first).running
 
     def fetch(self) -> None:
         """Take what they found, and give each the search's better point; see `BranchAndCut.fetch`."""
@@ -361,12 +379,21 @@ class Race:
     def begin_second(self) -> BranchAndCut:
         """The second run, which begins when it is first asked for."""
         if self.second is None:
-            self.second = BranchAndCut(self._state, self._setting, self.halt, again=True, heuristics=self._points_known)
+            self.second = BranchAndCut(
+                self._state, self._setting, self.halt, again=True, heuristics=not self._first_has_heuristics
+            )
             self.second.begin(self._state.clock.seconds_left)
         return self.second
 
+    def change_places(self) -> None:
+        """Let the run with heuristics have the thread all the time, where the other one has it."""
+        if self.points_known and self.running:
+            self.points_known = False
+            self.begin_second().go_on_all_the_time()
+            self.first.pause()
+
     def go_on(self, seconds: float) -> None:
-        """Let the second run work, where the first does, and wait for it; whatever else happens is heard of meanwhile.
+        """Let the run that has no thread work, and wait for it; whatever else happens is heard of meanwhile.
 
         Raises
         ------
@@ -376,8 +403,11 @@ class Race:
         until = time.perf_counter() + seconds
         while self.running and not self.halt.halted and (left := until - time.perf_counter()) > 0:
             second = self.begin_second()
-            if second.running:
-                second.go_on(min(left, LOOK))
+            steady, other = (second, self.first) if self._changed else (self.first, second)
+            if other.running:
+                other.go_on(min(left, LOOK))
             else:
-                self.first.wait(min(left, LOOK))
+                steady.wait(min(left, LOOK))
             self._state.check()
+        if self._changed:
+            self.first.pause()
