@@ -88,6 +88,10 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
     parser.add_argument("--gap", type=float, default=1e-9, help="relative gap of the peers (default %(default)s)")
     parser.add_argument("--limits", default=None, help="seconds of files and generated (default 30; quick 2): 30,120")
     parser.add_argument("--file-seeds", default="0", help="seeds of ours of files and generated (default 0): 0,1,2")
+    parser.add_argument(
+        "--resume", action="store_true",
+        help="files and generated: go on where an earlier run of the same sources stopped, or add seeds to it",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, default=None, help="folder of RESULTS.md and results/ (default benchmarks)")
     parser.add_argument("--report", action="store_true", help="run nothing; write RESULTS.md from the files there are")
     given = parser.parse_args(arguments)
@@ -112,6 +116,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[list[str], Options, b
     options = Options(
         limits=limits,
         file_seeds=file_seeds,
+        resume=given.resume,
         quick=given.quick,
         seconds_per_target=limit,
         sets=tuple(_split(parser, "--sets", sets, known)),

@@ -74,6 +74,8 @@ class Options:
         Seeds of ours there.
     file_gap : float
         Relative gap at which every method may stop there.
+    resume : bool
+        Whether problem files and generated problems are gone on with where an earlier run of the same sources stopped.
     out : Path
         Folder of RESULTS.md and results/.
     """
@@ -90,6 +92,7 @@ class Options:
     limits: tuple[float, ...] = (30.0,)
     file_seeds: tuple[int, ...] = (0,)
     file_gap: float = 1e-6
+    resume: bool = False
     out: Path = field(default_factory=lambda: ROOT / "benchmarks")
 
 
@@ -141,6 +144,17 @@ def commit() -> str | None:
     return None if found.returncode else found.stdout.strip() + ("+" if changed.returncode else "")
 
 
+def same_sources(measured: str | None) -> bool:
+    """Whether the sources of the solver are those of a commit that was measured, with nothing changed then or now."""
+    if not measured or measured.endswith("+"):
+        return False
+    folder = Path(__file__).resolve().parents[1]
+    try:
+        return subprocess.run(["git", "diff", "--quiet", measured, "--", "src"], cwd=folder).returncode == 0
+    except OSError:
+        return False
+
+
 def _processor() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -157,11 +171,16 @@ def load() -> float | None:
 
 
 class Record:
-    """Raw numbers of one part (or a piece of it), written to results/<name>.json."""
+    """Raw numbers of one part (or a piece of it), written to results/<name>.json.
+
+    With `options.resume` that file is gone on with, where its settings and the sources are the same: `entries` are what
+    it has.
+    """
 
     def __init__(self, options: Options, name: str, **settings: Any) -> None:
         self.path = options.out / "results" / f"{name}.json"
         self.started = time.perf_counter()
+        self.entries: list[dict[str, Any]] = []
         self.document: dict[str, Any] = {
             "name": name,
             "quick": options.quick,
@@ -172,6 +191,14 @@ class Record:
             "settings": {"threads": options.threads, **settings},
             "notes": [],
         }
+        self._before = 0.0
+        if options.resume and self.path.is_file():
+            found = json.loads(self.path.read_text())
+            if found["settings"] != _plain(self.document["settings"]) or not same_sources(found["commit"]):
+                say(f"  {self.path.name} is of other settings or sources: it is begun anew")
+                return
+            self._before, self.entries = found["run_seconds"], found["entries"]
+            self.document = {**found, "parts": found.get("parts", 1) + 1}
 
     def note(self, text: str) -> None:
         """Remark that belongs under the table; said once."""
@@ -181,7 +208,7 @@ class Record:
 
     def write(self, **content: Any) -> None:
         """Write the file."""
-        self.document["run_seconds"] = round(time.perf_counter() - self.started, 1)
+        self.document["run_seconds"] = round(self._before + time.perf_counter() - self.started, 1)
         self.document.update(content)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(_dumps(_plain(self.document)) + "\n")

@@ -37,6 +37,7 @@ def run(options: Options) -> None:
     known = _known(folder / "reference" / "best_known.csv")
     for seconds in options.limits:
         record = Record(options, record_name("files", seconds), seconds=seconds, gap=options.file_gap)
+        known_entries = {(entry["family"], entry["file"]): entry for entry in record.entries}
         entries = []
         for family in FAMILIES:
             files = sorted(file for file in (folder / family).glob("*") if file.is_file())
@@ -48,8 +49,9 @@ def run(options: Options) -> None:
                     continue
                 if read.problem.m:
                     best = known.get(f"{family}/{file.name}", math.nan)
-                    entries.append(measure(file, file.name, family, read, best, seconds, options))
-                    record.write(entries=entries)  # a long run: what there is stays
+                    before = known_entries.pop((family, file.name), None)
+                    entries.append(measure(file, file.name, family, read, best, seconds, options, before))
+                    record.write(entries=[*entries, *known_entries.values()])  # a long run: what there is stays
         if not entries:
             raise Skip("no problem files in the data folder")
 
@@ -67,11 +69,21 @@ def _known(file: Path) -> dict[str, float]:
 
 
 def measure(
-    file: Path, name: str, family: str, read: ReadProblem, best: float, seconds: float, options: Options
+    file: Path,
+    name: str,
+    family: str,
+    read: ReadProblem,
+    best: float,
+    seconds: float,
+    options: Options,
+    before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Ours with every seed, and the peer, on one problem."""
-    runs = []
-    for seed in options.file_seeds:
+    """Ours with every seed, and the peer, on one problem; what an earlier run has of it is not measured again."""
+    runs = [] if before is None else [before["ours"], *before["more"]]
+    seeds = [seed for seed in options.file_seeds if seed not in [run["seed"] for run in runs]]
+    if before is not None and not seeds:
+        return before
+    for seed in seeds:
         config = hm.Config(threads=options.threads)
         began = time.perf_counter()
         result = hm.solve(read.problem, time_limit=seconds, gap=options.file_gap, config=config, seed=seed)
@@ -93,7 +105,10 @@ def measure(
     entry["more"] = runs[1:]
     linear = read.problem.is_linear
     gap = options.file_gap
-    entry["peer"] = _highs(file, seconds, options.threads, gap) if linear else _scip(file, read, seconds, gap)
+    if before is not None:
+        entry["peer"] = before["peer"]
+    else:
+        entry["peer"] = _highs(file, seconds, options.threads, gap) if linear else _scip(file, read, seconds, gap)
     theirs = entry["peer"] or {}
     say(f"  {family}/{name}: {runs[0]['value']} in {runs[0]['seconds']:.1f} s (best known {best}), "
         f"peer {theirs.get('value')} in {theirs.get('seconds')}")  # fmt: skip

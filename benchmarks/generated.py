@@ -209,6 +209,7 @@ def run(options: Options) -> None:
     warm_up_files(options.threads)
     for seconds in options.limits:
         record = Record(options, files.record_name("generated", seconds), seconds=seconds, gap=options.file_gap)
+        known = {(entry["family"], entry["file"]): entry for entry in record.entries}
         entries = []
         for made in instances(INSTANCES[:1] if options.quick else INSTANCES):
             problem = made.make()
@@ -216,8 +217,10 @@ def run(options: Options) -> None:
                 path = Path(folder) / "model.mps"
                 write_mps(problem, path)
                 read = ReadProblem.of_problem(problem, made.name)
-                entries.append(files.measure(path, made.name, made.family, read, float("nan"), seconds, options))
-            record.write(entries=entries)
+                before = known.pop((made.family, made.name), None)
+                best = float("nan")
+                entries.append(files.measure(path, made.name, made.family, read, best, seconds, options, before))
+            record.write(entries=[*entries, *known.values()])
 
 
 def report(documents: list[dict[str, Any]]) -> str:

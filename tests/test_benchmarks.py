@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -307,3 +308,33 @@ def test_limits_and_seeds_of_files_are_read(capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit):
         runner.parse(["--limits", "0"])
     assert "--limits" in capsys.readouterr().err
+
+
+def test_a_run_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured is kept, seeds that are missing are added; other sources or settings begin anew."""
+    monkeypatch.setattr(common, "same_sources", lambda measured: True)
+    problem = generated.transportation(3, 4, generated.CHEAP, 0)
+    made = [generated.Generated("small", f"3x4 {seed}", lambda: problem) for seed in (0, 1)]
+    monkeypatch.setattr(generated, "instances", lambda seeds: iter(made))
+
+    def run(**changes: Any) -> dict[str, Any]:
+        generated.run(common.Options(out=tmp_path, limits=(5.0,), **changes))
+        return json.loads((tmp_path / "results" / "generated-5s.json").read_text())
+
+    first = run()
+    again = run(resume=True, file_seeds=(0, 1))
+    assert again["parts"] == 2
+    for before, after in zip(first["entries"], again["entries"], strict=True):
+        assert (after["ours"], after["peer"]) == (before["ours"], before["peer"])
+        assert [more["seed"] for more in after["more"]] == [1]
+    assert run(resume=True, file_seeds=(0, 1))["entries"] == again["entries"]
+    assert "parts" not in run(resume=True, threads=1)
+    monkeypatch.setattr(common, "same_sources", lambda measured: False)
+    assert "parts" not in run(resume=True, threads=1)
+
+
+def test_sources_are_the_same_or_not() -> None:
+    """A commit that is not known, and one that was measured with changes, are none of ours."""
+    assert not common.same_sources(None)
+    assert not common.same_sources("0000000")
+    assert not common.same_sources(f"{common.commit()}+")

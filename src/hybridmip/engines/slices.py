@@ -54,9 +54,9 @@ def leave(thread: threading.Thread, seconds: float) -> None:
         _left[:] = [*(other for other in _left if other.is_alive()), thread]
 
 
-def patience(seconds: float) -> float:
-    """Seconds for which HiGHS is waited for in the end, after so many seconds of a solve."""
-    return SHORTEST_END + SHARE_OF_END * seconds
+def patience(seconds: float, left: float) -> float:
+    """Seconds for which HiGHS is waited for in the end, after so many seconds of a solve and with so many left."""
+    return SHORTEST_END + min(SHARE_OF_END * seconds, max(left, 0.0))
 
 
 class Slices:

@@ -132,7 +132,7 @@ class Outer:
     def end(self) -> None:
         """End what is under way, and take what it found last; once, whoever asks."""
         self.halt.halt()
-        longest = patience(self.state.seconds)
+        longest = patience(self.state.seconds, self._deadline - time.perf_counter())
         beside, self.state.beside = self._preparing is not None, None
         if self._preparing is not None:
             leave(self._preparing, longest)

@@ -287,7 +287,7 @@ class BranchAndCut:
         """End the thread."""
         self.halt.halt()
         if self._slices is not None:
-            self._slices.end(patience(self._state.seconds))
+            self._slices.end(patience(self._state.seconds, self._state.clock.seconds_left))
 
     def fetch(self) -> None:
         """Offer what was found to the search, raise its bound, and have HiGHS given the search's better point.
