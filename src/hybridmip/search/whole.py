@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome, Scales
-from hybridmip.engines.slices import Slices, patience
+from hybridmip.engines.slices import MOST_POINTS, Slices, patience
 from hybridmip.model.links import own_box
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
@@ -198,6 +198,8 @@ class BranchAndCut:
         self._told = -math.inf
         self._taken = False
         self._slices: Slices | None = None
+        #: Points of a run that is not in a thread.
+        self._found: list[Vector] = []
         if state.best.feasible and state.best.x is not None and state.best_b is not None:
             self.mixed.start_from(state.best.x, state.best_b)
             self.handover.known = state.best.objective
@@ -209,7 +211,7 @@ class BranchAndCut:
 
     def run(self, seconds: float | None, nodes: int) -> None:
         """Solve, here."""
-        self.mixed.model.on_improvement(lambda values, bound: None)
+        self.mixed.model.on_improvement(lambda values, bound: self._found.append(values.copy()))
         self.answer = self.mixed.solve(np.zeros(self.mixed.m, dtype=np.int8), seconds, nodes, self._gap())
 
     def begin(self, seconds: float) -> Slices:
@@ -305,7 +307,8 @@ class BranchAndCut:
             if answer.x is not None:
                 self._offer(answer.x)
             bound = max(bound, self.bound)
-        if self._worth_telling(bound) or (answer is not None and bound > self._told):
+        # That of a problem without points is infinite: who says so is asked again elsewhere.
+        if self._worth_telling(bound) or (answer is not None and math.isfinite(bound) and bound > self._told):
             self._told = bound
             charge = TRUSTED * (abs(bound) + self.mixed.largest)
             state.raise_bound(self._name, bound - charge, Grade.TRUSTED)
@@ -314,7 +317,8 @@ class BranchAndCut:
             self.handover.put(best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)]))
 
     def _take_points(self) -> None:
-        for values in [] if self._slices is None else self._slices.fetch():
+        found, self._found = self._found[-MOST_POINTS:], []
+        for values in found if self._slices is None else self._slices.fetch():
             self._offer(values)
 
     def _worth_telling(self, bound: float) -> bool:
