@@ -23,6 +23,7 @@ from states import portfolio_like
 import hybridmip
 from hybridmip.errors import ArgumentError, HybridMIPError, UnboundedError
 from hybridmip.model.problem import Problem
+from hybridmip.run.clock import MOST_RESERVED
 from hybridmip.run.config import Config
 from hybridmip.run.progress import TextProgress
 from hybridmip.run.result import Incumbent, Result, Status, StopReason, relative_gap
@@ -198,7 +199,8 @@ def test_time_limit_is_kept(limit: float) -> None:
     """A dense problem of 300 x is left at most max(10 %, 50 ms) after the limit, with an answer.
 
     The assertion allows 0.25 s: on a shared machine the process may not run for that long through no
-    fault of its own. It is measured in a process that has loaded the kernel and then solves nothing else.
+    fault of its own; and what is reserved for the ending, which may turn out to need less of it. It is
+    measured in a process that has loaded the kernel and then solves nothing else.
     """
     code = f"""
 import json, time
@@ -213,7 +215,7 @@ print(json.dumps([result.seconds, time.perf_counter() - began, str(result.stop_r
     seconds, wall, reason, answered = run_python(code)
     assert reason == StopReason.TIME_LIMIT
     assert answered
-    assert limit <= seconds <= limit + 0.25
+    assert (1.0 - MOST_RESERVED) * limit <= seconds <= limit + 0.25
     assert wall <= limit + 0.75, "the kernel's loading, which comes before the clock, is short once it is compiled"
 
 
