@@ -64,8 +64,8 @@ def test_small_ones_are_solved(seed: int, rows: str) -> None:
 @pytest.mark.parametrize("rows", ["none", "groups", "knapsack"])
 def test_solve_uses_it(rows: str) -> None:
     """Through solve, larger: at least as good as the search without it, and feasible."""
-    problem = pure(36, 1, rows)
-    result = solve(problem, config=Config(enumerate_up_to=0))
+    problem = pure(48, 1, rows)
+    result = solve(problem, config=Config(enumerate_up_to=0), time_limit=4.0)
     assert result.violation <= 1e-9
     assert "flips" in [phase.name for phase in result.phases]
     paper = solve(problem, config=Config.paper())
