@@ -13,7 +13,7 @@ from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
-from hybridmip.search.mips import _Turns
+from hybridmip.search.mips import BESIDE_TREES, _Turns
 from hybridmip.search.outer_model import OuterModel, squares
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.whole import MixedModel
@@ -131,16 +131,28 @@ def test_turns_walk_less_often_while_that_brings_nothing() -> None:
     for _ in range(60):
         (kind,) = turns.next(1)
         seen.append(kind)
-        turns.tell(kind, improved=False)
+        turns.tell(kind, improved=False, seconds=1.0)
     walks = [place for place, kind in enumerate(seen) if kind == "vertices"]
     assert np.diff(walks)[:4].tolist() == [3, 5, 9, 9]
     assert set(seen) == {"vertices", "undecided", "around rows", "union"}
-    turns.tell("around rows", improved=True)
+    turns.tell("around rows", improved=True, seconds=1.0)
     assert turns.next(1) == ["around rows"]
     both = turns.next(2)
     assert len(both) == 2
     assert both.count("vertices") <= 1
     assert "vertices" not in _Turns(with_vertices=False).next(3)
+
+
+def test_turns_by_time_keep_most_of_it_for_walks() -> None:
+    """Small MIPs get a share of the time of walks that bring nothing, and one that brought something comes again."""
+    turns, spent = _Turns(with_vertices=True, by_time=True), {True: 0.0, False: 0.0}
+    for _ in range(200):
+        (kind,) = turns.next(1)
+        spent[kind == "vertices"] += 1.0
+        turns.tell(kind, improved=False, seconds=1.0)
+    assert 0.5 * BESIDE_TREES * spent[True] <= spent[False] <= BESIDE_TREES * spent[True] + 2.0
+    turns.tell("union", improved=True, seconds=1.0)
+    assert turns.next(1) == ["union"]
 
 
 @pytest.mark.parametrize("fixed", [False, True])

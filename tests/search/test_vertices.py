@@ -12,6 +12,7 @@ from hybridmip import Problem
 from hybridmip.engines.highs import LinearModel
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
+from hybridmip.search.charges import needed_upper, rows_when_on
 from hybridmip.search.vertices import Vertices
 
 
@@ -76,6 +77,44 @@ def test_small_ones_are_solved(seed: int, shared: bool, inequalities: bool) -> N
     vertices.search(np.random.default_rng(0), math.inf, 100)
     assert vertices.best is not None
     assert vertices.best.value + problem.offset == pytest.approx(best, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_upper_bounds_without_need_are_implied_by_the_others(seed: int) -> None:
+    """Against LPs: without all of them at once no x can be above one of them."""
+    rng = np.random.default_rng(seed)
+    rows, n = int(rng.integers(1, 5)), int(rng.integers(2, 9))
+    A = rng.choice([-1.0, 0.0, 0.5, 1.0, 2.0], (rows, n), p=[0.1, 0.3, 0.2, 0.3, 0.1]) * rng.choice([-1.0, 1.0])
+    middle = A @ rng.uniform(0.0, 2.0, n)
+    lower = rng.choice([0.0, -1.0, 0.5], n, p=[0.8, 0.1, 0.1])
+    problem = Problem(
+        q=np.ones(n),
+        A=A,
+        row_lower=np.where(rng.random(rows) < 0.5, middle - 1.0, -np.inf),
+        row_upper=middle + rng.integers(0, 2, rows),
+        x_lower=lower,
+        x_upper=lower + rng.uniform(0.5, 6.0, n),
+    )
+    limits = rows_when_on(problem)
+    upper = needed_upper(problem, limits, problem.x_lower, problem.x_upper)
+    assert ((upper == problem.x_upper) | np.isinf(upper)).all()
+    for j in np.flatnonzero(np.isinf(upper)):
+        answer = LinearModel(-np.eye(n)[j], problem.A, *limits, problem.x_lower, upper).solve()
+        assert answer.x is None or answer.x[j] <= problem.x_upper[j] + 1e-6
+
+
+def test_sinks_with_one_source_leave_no_empty_arcs_in_the_tree() -> None:
+    """Where an x can be no more than what a sink wants that is no bound of its own, so that vertices have one name."""
+    problem = transport(10, 30, 0)
+    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
+    assert np.isinf(vertices.upper[: problem.n]).all()
+    assert vertices.begin(np.ones(problem.m, dtype=bool), None)
+    vertices.search(np.random.default_rng(0), math.inf, 5)
+    assert vertices.best is not None
+    z = vertices.best.z
+    assert (z[: problem.n] > 1e-8).sum() >= 30
+    empty = (np.abs(z[vertices.best.basis]) < 1e-8).sum()
+    assert empty <= 5  # with the bounds it is as many as there are sinks with a single source
 
 
 def test_same_seed_same_walk() -> None:

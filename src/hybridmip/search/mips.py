@@ -53,6 +53,8 @@ LEAST_BESIDE = 0.1
 VERTICES = "vertices"
 SLOPES = "slope scaling"
 LONGEST_PAUSE = 8
+#: What small MIPs get of the time of walks over trees, at most, unless one has just brought something.
+BESIDE_TREES = 0.2
 #: Where walks over vertices were never used before in a process: seconds for which it does without, unless rows have
 #: more entries than this, and seconds that must be left for them to be loaded.
 UNLOADED = 0.5
@@ -135,9 +137,21 @@ def _decided(state: SearchState, run: BranchAndCut) -> bool:
 
 
 class _Turns:
-    """Which neighborhood comes next: all in turn, one that improved the answer again, walks rarer if they did not."""
+    """Which neighborhood comes next: all in turn, one that improved the answer again, walks rarer if they did not.
 
-    def __init__(self, with_vertices: bool) -> None:
+    Walks over trees bring more than small MIPs do, if seldom at last: they have most of the time where there is a limit.
+
+    Parameters
+    ----------
+    with_vertices : bool
+        Whether there are walks over vertices.
+    by_time : bool
+        Whether they have most of the time.
+    """
+
+    def __init__(self, with_vertices: bool, by_time: bool = False) -> None:
+        self._most = BESIDE_TREES if by_time else math.inf
+        self._seconds = {True: 0.0, False: 0.0}
         self._mips = ("undecided", "around rows", "union") if with_vertices else ("undecided", "around rows")
         self._with_vertices = with_vertices
         self._count = 0
@@ -150,7 +164,7 @@ class _Turns:
         for _ in range(workers):
             if self._again is not None and self._again not in kinds:
                 kinds.append(self._again)
-            elif self._with_vertices and self._until_walk <= 0 and VERTICES not in kinds:
+            elif self._with_vertices and self._due and VERTICES not in kinds:
                 kinds.append(VERTICES)
             else:
                 kinds.append(self._mips[self._count % len(self._mips)])
@@ -159,13 +173,26 @@ class _Turns:
             self._again = None
         return kinds
 
-    def tell(self, kind: str, improved: bool) -> None:
-        """Say whether a neighborhood improved the answer."""
+    @property
+    def _due(self) -> bool:
+        """Whether it is a walk's turn."""
+        return self._until_walk <= 0 or self._seconds[False] > self._most * self._seconds[True]
+
+    def tell(self, kind: str, improved: bool, seconds: float) -> None:
+        """Say whether a neighborhood improved the answer, and how long it took."""
+        self._seconds[kind == VERTICES] += seconds
         if improved:
             self._again = kind
         if kind == VERTICES:
             self._pause = 1 if improved else min(2 * self._pause, LONGEST_PAUSE)
             self._until_walk = self._pause
+
+
+def _turns(state: SearchState, vertices: Vertices | None) -> _Turns:
+    if vertices is None or not vertices.applies:
+        return _Turns(False)
+    # Without a time limit the answer does not depend on what takes how long.
+    return _Turns(True, by_time=vertices.trees is not None and state.remaining is not None)
 
 
 def _neighborhoods(
@@ -178,7 +205,7 @@ def _neighborhoods(
 ) -> None:
     elite = Fixing(state, relaxed.get("line") or relaxed.get("persp"))
     slopes, vertices = Slopes(setting, state.structure.fixed_charge), _vertices(state, setting)
-    turns = _Turns(vertices is not None and vertices.applies)
+    turns = _turns(state, vertices)
     _scale(state, slopes, elite, race, 1.0)
     models: list[MixedModel] = []
     open_ones, seconds, idle = FIRST_OPEN, FIRST_SECONDS, 0
@@ -189,7 +216,7 @@ def _neighborhoods(
             return
         if vertices is None:
             vertices = _vertices(state, setting)
-            turns = turns if vertices is None else _Turns(vertices.applies)
+            turns = turns if vertices is None else _turns(state, vertices)
         elite.add(state.best_b if state.best.feasible else None, state.best.objective)
         if not elite.members:
             _scale(state, slopes, elite, race, 1.3)
@@ -229,7 +256,7 @@ def _neighborhoods(
                 evaluation = state.solver.evaluate(b)
                 improved |= state.offer(b, evaluation, kind if kind == VERTICES else "small MIP")
                 elite.add(b, evaluation.objective)
-            turns.tell(kind, improved)
+            turns.tell(kind, improved, time.perf_counter() - began)
         if statuses and all(status == "optimal" for status in statuses):
             open_ones = min(int(1.3 * open_ones) + 10, state.problem.m)
         elif statuses:

@@ -31,7 +31,7 @@ ROUNDS_AT_ONCE = 20
 PATIENCE = 0.25
 #: A round may end above the last one by this much, times the negative logarithm of a uniform number; the unit is what
 #: an arc that comes in typically costs (the median), which no units of the problem and no constant part of it change.
-HEAT = 0.5
+HEAT = 0.4
 #: Relative difference up to which two multipliers of a row are the same.
 SAME = 1e-12
 

@@ -25,7 +25,7 @@ from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
 from hybridmip.search import vertices_kernel
-from hybridmip.search.charges import rows_when_on
+from hybridmip.search.charges import needed_upper, rows_when_on
 from hybridmip.search.trees import Network, Trees
 from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
 
@@ -106,8 +106,8 @@ class Vertices:
         rows = problem.rows
         low, high = rows_when_on(problem)
         self.matrix = _with_slacks(problem)
-        self.lower = np.concatenate([setting.hull_lower, low])
-        self.upper = np.concatenate([setting.hull_upper, high])
+        hull = setting.hull_lower, needed_upper(problem, (low, high), setting.hull_lower, setting.hull_upper)
+        self.lower, self.upper = np.concatenate([hull[0], low]), np.concatenate([hull[1], high])
         self.cost = np.concatenate([problem.q, np.zeros(rows)])
         self.owner = np.concatenate([np.where(problem.switched, problem.switch, -1), np.full(rows, -1)]).astype(
             np.int64
@@ -117,10 +117,10 @@ class Vertices:
         self.applies = network is not None or rows <= MOST_ROWS
         if not self.applies:
             return
-        self.model = LinearModel(
-            problem.q, problem.A, low, high, setting.hull_lower, setting.hull_upper, halt=setting.halt
-        )  # fmt: skip
-        self._hull = setting.hull_lower, setting.hull_upper
+        self.model = LinearModel(problem.q, problem.A, low, high, *hull, halt=setting.halt)
+        self._hull = hull
+        #: What x can be at most in size.
+        self._capacity = np.maximum(np.abs(setting.hull_lower), np.abs(setting.hull_upper))
         self.now: Vertex | None = None
         self.best: Vertex | None = None
         #: The best since the last fresh start, and the rounds since it was found.
@@ -144,7 +144,8 @@ class Vertices:
 
     def _promising(self, charge: Vector, network: Network) -> NDArray[np.int64]:
         """Variables that may come into a tree: those of least reduced cost, charges spread over capacities."""
-        n, capacity = self.problem.n, np.maximum(np.abs(self.lower), np.abs(self.upper))
+        n = self.problem.n
+        capacity = np.concatenate([self._capacity, np.maximum(np.abs(self.lower[n:]), np.abs(self.upper[n:]))])
         moving = np.flatnonzero((self.upper - self.lower > VALUE_TOLERANCE) & (network.ends[:, 0] >= 0))
         most = PROMISING * network.nodes
         if moving.size <= most:
