@@ -139,7 +139,7 @@ def _decided(state: SearchState, run: BranchAndCut) -> bool:
 class _Turns:
     """Which neighborhood comes next: all in turn, one that improved the answer again, walks rarer if they did not.
 
-    Walks over trees bring more than small MIPs do, if seldom at last: they have most of the time where there is a limit.
+    Walks over trees bring more than small MIPs do, if seldom at last: they have most of the time if there is a limit.
 
     Parameters
     ----------
