@@ -85,8 +85,8 @@ def test_upper_bounds_without_need_are_implied_by_the_others(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows, n = int(rng.integers(1, 5)), int(rng.integers(2, 9))
     A = rng.choice([-1.0, 0.0, 0.5, 1.0, 2.0], (rows, n), p=[0.1, 0.3, 0.2, 0.3, 0.1]) * rng.choice([-1.0, 1.0])
-    middle = A @ rng.uniform(0.0, 2.0, n)
     lower = rng.choice([0.0, -1.0, 0.5], n, p=[0.8, 0.1, 0.1])
+    middle = A @ (lower + rng.uniform(0.0, 0.5, n))
     problem = Problem(
         q=np.ones(n),
         A=A,
@@ -100,7 +100,8 @@ def test_upper_bounds_without_need_are_implied_by_the_others(seed: int) -> None:
     assert ((upper == problem.x_upper) | np.isinf(upper)).all()
     for j in np.flatnonzero(np.isinf(upper)):
         answer = LinearModel(-np.eye(n)[j], problem.A, *limits, problem.x_lower, upper).solve()
-        assert answer.x is None or answer.x[j] <= problem.x_upper[j] + 1e-6
+        assert answer.x is not None, "there is a point, so that it has no end without the bound"
+        assert answer.x[j] <= problem.x_upper[j] + 1e-6
 
 
 def test_sinks_with_one_source_leave_no_empty_arcs_in_the_tree() -> None:
