@@ -242,3 +242,25 @@ def _quadratic_value(problem, rows, low, high, lower, upper):
             x = np.array(solution.x)
             return float(x @ Q @ x + problem.q @ x)
     raise NoReference(f"the reference solver says {solution.status}")
+
+
+def random_network(nodes: int, arcs: int, seed: int) -> Problem:
+    """A circle and random arcs, a third of them narrow, with nodes that things only pass through."""
+    rng = np.random.default_rng(seed)
+    pairs = [(i, (i + 1) % nodes) for i in range(nodes)]
+    while len(pairs) < arcs:
+        i, j = rng.choice(nodes, size=2, replace=False)
+        pairs.append((int(i), int(j)))
+    supply = np.zeros(nodes)
+    supply[: nodes // 2] = rng.integers(-6, 7, nodes // 2)
+    supply[0] -= supply.sum()
+    total = float(np.abs(supply).sum())
+    capacity = np.where((np.arange(arcs) >= nodes) & (rng.random(arcs) < 0.3), rng.integers(1, 5, arcs), total)
+    cost, fixed = rng.integers(0, 6, arcs).astype(float), rng.integers(5, 30, arcs).astype(float)
+    A = np.zeros((nodes, arcs))
+    A[[i for i, _ in pairs], np.arange(arcs)] += 1.0
+    A[[j for _, j in pairs], np.arange(arcs)] -= 1.0
+    return Problem(
+        q=cost, p=fixed, A=A, row_lower=supply, row_upper=supply, x_lower=np.zeros(arcs), x_upper=capacity,
+        switch=np.arange(arcs),
+    )  # fmt: skip

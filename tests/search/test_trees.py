@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from problems import optimum
+from problems import optimum, random_network
 from scipy import sparse
 
 from hybridmip import Problem
@@ -17,26 +17,11 @@ from hybridmip.search.trees import Network, Trees
 from hybridmip.search.vertices import Vertex, Vertices
 
 
-def random_network(nodes: int, arcs: int, seed: int) -> Problem:
-    """A circle and random arcs, a third of them narrow, with nodes that things only pass through."""
-    rng = np.random.default_rng(seed)
-    pairs = [(i, (i + 1) % nodes) for i in range(nodes)]
-    while len(pairs) < arcs:
-        i, j = rng.choice(nodes, size=2, replace=False)
-        pairs.append((int(i), int(j)))
-    supply = np.zeros(nodes)
-    supply[: nodes // 2] = rng.integers(-6, 7, nodes // 2)
-    supply[0] -= supply.sum()
-    total = float(np.abs(supply).sum())
-    capacity = np.where((np.arange(arcs) >= nodes) & (rng.random(arcs) < 0.3), rng.integers(1, 5, arcs), total)
-    cost, fixed = rng.integers(0, 6, arcs).astype(float), rng.integers(5, 30, arcs).astype(float)
-    A = np.zeros((nodes, arcs))
-    A[[i for i, _ in pairs], np.arange(arcs)] += 1.0
-    A[[j for _, j in pairs], np.arange(arcs)] -= 1.0
-    return Problem(
-        q=cost, p=fixed, A=A, row_lower=supply, row_upper=supply, x_lower=np.zeros(arcs), x_upper=capacity,
-        switch=np.arange(arcs),
-    )  # fmt: skip
+def over_trees(problem: Problem) -> Vertices:
+    """The walks over trees alone."""
+    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
+    vertices.reroutes = None
+    return vertices
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -80,7 +65,7 @@ def test_what_is_no_network(matrix: list[list[float]]) -> None:
 def test_every_tree_is_feasible_and_costs_what_it_says(seed: int) -> None:
     """With capacities and nodes without supply: feasible points, true costs, and as many arcs as rows."""
     problem = random_network(9, 30, seed)
-    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
+    vertices = over_trees(problem)
     assert vertices.trees is not None
     assert vertices.begin(np.ones(problem.m, dtype=bool), None)
     rng = np.random.default_rng(seed)
@@ -103,7 +88,7 @@ def test_small_networks_are_solved(seed: int) -> None:
     """Against enumeration: the optimum after a few rounds, and nothing below it."""
     problem = random_network(6, 12, seed)
     best, _ = optimum(problem)
-    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
+    vertices = over_trees(problem)
     assert vertices.begin(np.ones(problem.m, dtype=bool), None)
     vertices.search(np.random.default_rng(0), math.inf, 3)
     assert vertices.best is not None
@@ -128,7 +113,7 @@ def test_units_change_no_walk(seed: int, unit: float) -> None:
     """What a round may end above the last one by is measured by the problem: costs in other units, the same trees."""
     plain = random_network(12, 50, seed)
     other = plain.replace(q=unit * plain.q, p=unit * plain.p)
-    one, two = (Vertices(Setting(problem), is_fixed_charge(problem)) for problem in (plain, other))
+    one, two = (over_trees(problem) for problem in (plain, other))
     assert one.begin(np.ones(plain.m, dtype=bool), None)
     assert one.now is not None
     two._arrive(Vertex(0.0, one.now.basis.copy(), one.now.z.copy()))
@@ -152,7 +137,7 @@ def test_the_best_of_several_walks_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Trees, "begin", note)
     problem = random_network(12, 50, 1)
-    vertices = Vertices(Setting(problem), is_fixed_charge(problem))
+    vertices = over_trees(problem)
     assert vertices.begin(np.ones(problem.m, dtype=bool), None)
     assert vertices.now is not None
     first = vertices.now.z.tobytes()

@@ -35,7 +35,7 @@ from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason
 from hybridmip.run.state import SearchState
-from hybridmip.search import descent_kernel, flips, flips_kernel, mips, trees_kernel, vertices_kernel
+from hybridmip.search import descent_kernel, flips, flips_kernel, mips, reroutes_kernel, trees_kernel, vertices_kernel
 from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import genetic
 from hybridmip.search.neighborhood import neighborhood
@@ -326,7 +326,9 @@ class LinearSearch(Phase):
     final = True
 
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
-        return (*vertices_kernel.KERNELS, *trees_kernel.KERNELS) if structure.fixed_charge else ()
+        if not structure.fixed_charge:
+            return ()
+        return (*vertices_kernel.KERNELS, *trees_kernel.KERNELS, *reroutes_kernel.KERNELS)
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_small_mips(structure, config)

@@ -29,7 +29,7 @@ from hybridmip.model.quadratic import Binary
 from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
-from hybridmip.search import trees_kernel, vertices_kernel
+from hybridmip.search import reroutes_kernel, trees_kernel, vertices_kernel
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.vertices import Vertices
@@ -305,7 +305,7 @@ def _share(state: SearchState, scaled: bool) -> float:
 def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
     """The walks over vertices; None while what they need is being compiled and there is a clock."""
     charges = state.structure.fixed_charge
-    kernels = (*vertices_kernel.KERNELS, *trees_kernel.KERNELS)
+    kernels = (*vertices_kernel.KERNELS, *trees_kernel.KERNELS, *reroutes_kernel.KERNELS)
     # Loading them takes a while, in which nobody would see that HiGHS has ended, or that the time is up.
     if charges and state.remaining is not None and not all(kernel.loaded for kernel in kernels):
         early = state.seconds < UNLOADED and state.problem.A.nnz <= LARGE

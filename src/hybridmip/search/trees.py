@@ -100,6 +100,13 @@ def _factors(one: NDArray[np.int32], other: NDArray[np.int32], ratio: Vector, ro
     return factor if (np.abs(wanted - factor[other]) <= SAME * np.abs(wanted)).all() else None
 
 
+def touching_arcs(network: Network, arcs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the arcs of each node begin, and those of the given ones that touch it, one node after another."""
+    both = np.concatenate([network.ends[arcs, 0], network.ends[arcs, 1]])
+    start = np.concatenate([[0], np.cumsum(np.bincount(both, minlength=network.nodes))]).astype(np.int64)
+    return start, np.concatenate([arcs, arcs])[np.argsort(both, kind="stable")]
+
+
 class Trees:
     """Iterated local search over the spanning trees of a network.
 
@@ -129,13 +136,8 @@ class Trees:
         )
         self.charge = charge
         self.candidates = candidates
-        nodes = network.nodes
-        ends = network.ends[candidates]
-        both = np.concatenate([ends[:, 0], ends[:, 1]])
-        order = np.argsort(both, kind="stable")
-        self.touching = np.concatenate([candidates, candidates])[order]
-        self.start = np.concatenate([[0], np.cumsum(np.bincount(both, minlength=nodes))]).astype(np.int64)
-        self.tree = np.zeros((nodes, 6), dtype=np.int64)
+        self.start, self.touching = touching_arcs(network, candidates)
+        self.tree = np.zeros((network.nodes, 6), dtype=np.int64)
         self.flow = np.zeros(cost.size)
         self.value = np.inf
 

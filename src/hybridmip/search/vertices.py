@@ -5,7 +5,7 @@ function of x alone is concave: a best x is a vertex. A walk from vertex to vert
 a tabu list sees what every edge costs, charges included, in microseconds (for transportation problems: Sun, Aronson,
 McKeown and Drinka 1998). When it finds nothing more, charges are changed at random for a while, and it goes on from
 there (iterated local search). Where the rows are those of a network it walks over spanning trees instead (`trees`),
-hundreds of times as many.
+hundreds of times as many, and by turns what arcs carry is rerouted (`reroutes`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
 from hybridmip.search import vertices_kernel
 from hybridmip.search.charges import needed_upper, rows_when_on
+from hybridmip.search.reroutes import Reroutes
 from hybridmip.search.trees import Network, Trees
 from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
 
@@ -135,10 +136,16 @@ class Vertices:
         self._start: Vertex | None = None
         self._runner = 0
         self._rounds = 0
+        #: The search by rerouting, the best vertex it knows of, and whether it is its turn.
+        self.reroutes: Reroutes | None = None
+        self._rerouted: Vertex | None = None
+        self._its_turn = True
         if network is not None:
             charge = np.zeros(self.owner.size)
             charge[self.owned] = problem.p[self.owner[self.owned]]
-            self.trees = Trees(network, self.lower, self.upper, self.cost, charge, self._promising(charge, network))
+            candidates = self._promising(charge, network)
+            self.trees = Trees(network, self.lower, self.upper, self.cost, charge, candidates)
+            self.reroutes = Reroutes(network, self.trees.about, candidates)
         else:
             compiled.load(vertices_kernel.KERNELS)
 
@@ -216,12 +223,28 @@ class Vertices:
             done += 1
             try:
                 if self.trees is not None:
-                    self._tree_round(self.trees, self.now, rng, over)
+                    before = self.best
+                    if self.reroutes is not None and self._its_turn:
+                        self._reroute(self.reroutes, rng, over)
+                    else:
+                        self._tree_round(self.trees, self.now, rng, over)
+                    self._its_turn ^= self.best is before  # who brought something goes on
                 else:
                     self._round(self.now, rng, deadline)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
                 self.now = None if self.now is self.best else self.best
                 self._start, self._runner, self._rounds = None, 0, 0  # trees are begun anew
+
+    def _reroute(self, reroutes: Reroutes, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
+        """Search by rerouting for a while, from where it stopped or from a better vertex; trees go on from its best."""
+        assert self.best is not None
+        if self._rerouted is not self.best:
+            reroutes.begin(self.best.z)
+            self._rerouted = self.best
+        value, z = reroutes.search(rng, enough)
+        if value < self.best.value - VALUE_TOLERANCE * abs(value) and self.begin(self.on(z), None):
+            self._start, self._runner, self._rounds = None, 0, 0
+            self._rerouted = self.best
 
     def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
         """Search over trees for a while, from where it stopped or from another tree."""
