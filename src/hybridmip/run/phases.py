@@ -59,8 +59,8 @@ FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
 #: Choices of b that are tried where each is an LP, and HiGHS follows, which needs no longer for the whole.
 MOST_LPS = 512
-#: Seconds, and share of the time, for which HiGHS is waited for before any search begins beside it; and columns and rows
-#: up to which a relaxation is solved meanwhile.
+#: Seconds, and share of the time, for which HiGHS is waited for before any search begins beside it; and how many
+#: columns and rows a relaxation that is solved meanwhile may have.
 FIRST_WAIT = 0.1
 SHARE_OF_FIRST_WAIT = 0.05
 SMALL_LP = 1000
