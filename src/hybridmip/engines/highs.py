@@ -206,7 +206,7 @@ class LinearModel:
         limits: tuple[Vector, Vector],
         integer: NDArray[np.generic],
     ) -> bool:
-        """Give HiGHS the model, as arrays: its model object takes them entry by entry, in thirty times the time."""
+        """Give HiGHS the model, as arrays: its model object takes those of the matrix entry by entry, which is slow."""
         known = self._highspy
         status = self._highs.passModel(
             self.columns, self.rows, csc.nnz, int(known.MatrixFormat.kColwise), int(known.ObjSense.kMinimize), 0.0,
