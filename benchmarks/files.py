@@ -14,7 +14,7 @@ import numpy as np
 import hybridmip as hm
 from benchmarks.common import NOTHING, Options, Record, Skip, data_dir, number, say, section, table
 from benchmarks.peers import warm_up_files
-from hybridmip.engines.slices import settle
+from hybridmip.engines.left import settle
 from hybridmip.io.model import ReadProblem
 from hybridmip.io.problems import read_model
 

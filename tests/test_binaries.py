@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 import numpy as np
@@ -367,3 +369,30 @@ def test_choices_that_leave_no_member_are_told_at_once() -> None:
     nothing = np.zeros(4)
     certificate = Certificate(nothing, nothing, np.zeros(0), np.zeros(3), -1.0)
     assert certificate.bound(problem) == np.inf
+
+
+def test_a_milp_over_the_rows_ends_with_the_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who says nothing of time has what is left of it; where HiGHS is late its model is not used again."""
+    rng = np.random.default_rng(3)
+    weights = rng.integers(1, 9, (3, 20)).astype(float)
+    members = BinarySet(Problem(q=np.zeros(0), p=np.zeros(20), B=weights, b_upper=weights.sum(axis=1) // 2))
+    limits: list[float | None] = []
+    solve = module.LinearModel.solve
+
+    def noting(self: Any, time_limit: float | None = None, **more: Any) -> Any:
+        limits.append(time_limit)
+        self.given_up = time_limit == 0.0
+        return solve(self, time_limit, **more)
+
+    monkeypatch.setattr(module.LinearModel, "solve", noting)
+    scores = rng.normal(size=20)
+    best = members.maximise(scores)
+    members.end = lambda: time.perf_counter() + 50.0
+    assert np.array_equal(members.maximise(scores), best)
+    assert limits[0] is None
+    assert limits[1] == pytest.approx(50.0, abs=5.0)
+    members.end = lambda: time.perf_counter() - 1.0
+    with pytest.raises(TimeoutError):
+        members.maximise(scores)
+    members.end = lambda: math.inf
+    assert np.array_equal(members.maximise(scores), best)

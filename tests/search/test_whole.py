@@ -17,7 +17,7 @@ from hybridmip import Config, Problem, Status, StopReason, solve
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import Halt, LinearModel, Outcome
-from hybridmip.engines.slices import settle
+from hybridmip.engines.left import settle
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.units import Measures, Units
 from hybridmip.relax.protocol import Setting
@@ -578,3 +578,105 @@ def test_a_paused_run_waits() -> None:
     whole.stop()
     settle(LONG)
     assert not whole.running
+
+
+def begun(problem: Problem) -> tuple[Any, BranchAndCut]:
+    """A search, and HiGHS that has not begun."""
+    state = make_state(problem, TWO)
+    return state, BranchAndCut(state, Setting(problem, state.binaries))
+
+
+def best_of(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """An optimal point."""
+    result = solve(problem, time_limit=LONG, config=TWO)
+    assert result.x is not None
+    assert result.b is not None
+    return result.x, result.b
+
+
+def test_a_point_that_holds_every_row_is_taken_without_an_lp() -> None:
+    """It is the incumbent at once; the best x for its b comes when what is found is fetched next."""
+    problem = transport(4, 6, 0)
+    x, b = best_of(problem)
+    state, run = begun(problem)
+    run._offer(np.concatenate([x, b.astype(float)]))
+    assert state.best.feasible
+    assert state.best.x == pytest.approx(x)
+    assert state.solver.evaluations == 0
+    run.fetch()
+    assert state.solver.evaluations == 1
+    run.fetch()
+    assert state.solver.evaluations == 1
+
+
+def test_a_point_that_misses_a_row_is_not_taken_as_it_is() -> None:
+    """By more than its size allows: then the LP says what x there is for its b."""
+    problem = transport(4, 6, 0)
+    x, b = best_of(problem)
+    state, run = begun(problem)
+    run._offer(np.concatenate([x * (1 - 1e-6), b.astype(float)]))
+    assert state.solver.evaluations == 1
+    assert state.best.objective == pytest.approx(problem.objective(x, b), rel=1e-9)
+    assert problem.worst_row(state.best.x, state.best_b, NOTHING)[0] <= FEASIBLE
+    assert not state.integrity
+
+
+def test_a_b_that_its_rows_refuse_is_never_taken() -> None:
+    """Rows on b hold up to rounding, not up to HiGHS's tolerance, also where x is taken as it is."""
+    problem = knapsacks(2, 12, 1)
+    state, run = begun(problem)
+    assert not state.binaries.contains(np.ones(12, dtype=bool))
+    run._offer(np.ones(12))
+    assert not state.best.feasible
+
+
+def test_no_lp_where_the_gap_is_closed() -> None:
+    """Nothing is gained by a better x for a b that is proven to be the best."""
+    problem = transport(4, 6, 0)
+    x, b = best_of(problem)
+    state, run = begun(problem)
+    run._offer(np.concatenate([x, b.astype(float)]))
+    state.raise_bound("told", problem.objective(x, b), Grade.TRUSTED, stop=False)
+    run._solve_for_x()
+    assert state.solver.evaluations == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_small_problem_is_relaxed_also_where_highs_is_faster(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, beside HiGHS: what the closed formula proves does not rest on HiGHS's word, and there is a certificate."""
+    solved: list[str] = []
+    relaxation = phases.RELAXATIONS["line"]
+
+    def noting(config: Config) -> Any:
+        solved.append("line")
+        return relaxation(config)
+
+    monkeypatch.setitem(phases.RELAXATIONS, "line", noting)
+    result = solve(transport(4, 6, seed), time_limit=LONG, config=TWO)
+    assert result.status is Status.OPTIMAL
+    assert solved == ["line"]
+    assert result.certificate is not None
+    assert result.certificate.bound() <= result.objective
+
+
+def test_what_a_relaxation_proves_is_said_to_be_proven() -> None:
+    """An LP whose vertices are whole: the answer rests on the formula, though HiGHS ends first."""
+    rng = np.random.default_rng(5)
+    rows = np.vstack([np.kron(np.eye(6), np.ones(6)), np.kron(np.ones(6), np.eye(6))])
+    problem = Problem(
+        p=rng.integers(1, 50, 36).astype(float), q=np.zeros(0), B=rows, b_lower=np.ones(12), b_upper=np.ones(12)
+    )
+    result = solve(problem, time_limit=LONG, config=TWO)
+    assert result.status is Status.OPTIMAL
+    assert result.rests_on is Grade.PROVEN
+
+
+def test_a_share_of_the_time_is_not_the_end_of_it() -> None:
+    """What is for all: a MILP in a phase that has a share of the time may take longer, but not beyond the limit."""
+    clock = Clock(100.0)
+    end = clock.end
+    with clock.for_a_share(0.1):
+        assert clock.deadline < end
+        assert clock.end == end
+    clock.reserve(5.0)
+    assert clock.end == pytest.approx(end - 5.0)

@@ -12,6 +12,7 @@ What is known (1.10 to 1.15.1):
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hybridmip.arrays import Vector
+from hybridmip.engines.left import leave
 
 #: Entries below this are left out; HiGHS takes nothing smaller.
 SMALLEST = 1e-12
@@ -33,6 +35,8 @@ SMALLEST = 1e-12
 HEURISTIC_EFFORT = 0.05
 #: Models with at most so many columns and rows go without presolve.
 SMALL = 400
+#: Seconds for which HiGHS is waited for beyond its time limit, where it is asked to be punctual.
+OVERTIME = 0.03
 #: A column made integral by an equation is declared so if its values are at most so many.
 MOST_VALUES = 2**20
 #: Denominators up to this count as those of integral data.
@@ -166,19 +170,6 @@ class LinearModel:
             integer = whole
         lower, upper = self._in_units(lower, upper)
         row_lower, row_upper = self._widened(row_lower, row_upper)
-        lp = highspy.HighsLp()
-        lp.num_col_ = self.columns
-        lp.num_row_ = self.rows
-        lp.col_cost_ = self._costs(cost)
-        lp.col_lower_, lp.col_upper_ = lower, upper
-        lp.row_lower_, lp.row_upper_ = row_lower, row_upper
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_ = csc.indptr.astype(np.int32)
-        lp.a_matrix_.index_ = csc.indices.astype(np.int32)
-        lp.a_matrix_.value_ = np.asarray(csc.data, dtype=np.float64)
-        if self._integer:
-            kinds = highspy.HighsVarType
-            lp.integrality_ = [kinds.kInteger if i else kinds.kContinuous for i in integer]  # type: ignore[union-attr]
         self._all_columns = np.arange(self.columns, dtype=np.int32)
         self._all_rows = np.arange(self.rows, dtype=np.int32)
         self._highs = highspy.Highs()
@@ -196,13 +187,33 @@ class LinearModel:
             self._set("dual_feasibility_tolerance", 1e-9)
         self._presolve = "off" if small else "choose"
         self._set("presolve", self._presolve)
-        self._sound = self._highs.passModel(lp) != highspy.HighsStatus.kError
+        kinds = np.zeros(self.columns) if integer is None else integer
+        self._sound = self._pass(csc, self._costs(cost), (lower, upper), (row_lower, row_upper), kinds)
         self._cancelled = False
+        #: Whether HiGHS was left alone with the model, and nobody else may use it.
+        self.given_up = False
         self._told: Callable[[Vector, float], None] | None = None
         self._asked: Callable[[float], bool] | None = None
         self._requested: Callable[[float], Vector | None] | None = None
         if halt is not None:
             halt.watch(self)
+
+    def _pass(
+        self,
+        csc: sparse.csc_array,
+        cost: Vector,
+        box: tuple[Vector, Vector],
+        limits: tuple[Vector, Vector],
+        integer: NDArray[np.generic],
+    ) -> bool:
+        """Give HiGHS the model, as arrays: its model object takes those of the matrix entry by entry, which is slow."""
+        known = self._highspy
+        status = self._highs.passModel(
+            self.columns, self.rows, csc.nnz, int(known.MatrixFormat.kColwise), int(known.ObjSense.kMinimize), 0.0,
+            cost, *box, *limits, csc.indptr.astype(np.int32), csc.indices.astype(np.int32),
+            np.asarray(csc.data, dtype=np.float64), np.asarray(integer, dtype=np.int32),
+        )  # fmt: skip
+        return bool(status != known.HighsStatus.kError)
 
     def _set(self, option: str, value: object) -> None:
         self._highs.setOptionValue(option, value)
@@ -342,16 +353,22 @@ class LinearModel:
         basic = self._highspy.HighsBasisStatus.kBasic
         return np.flatnonzero([status == basic for status in (*found.col_status, *found.row_status)])
 
-    def _run(self) -> Any:
-        """Run HiGHS; a MILP in a thread of its own, so that Ctrl-C can end it."""
-        if not self._integer:
+    def _run(self, until: float = math.inf) -> Any:
+        """Run HiGHS; a MILP in a thread of its own, so that Ctrl-C, which the main thread gets, can end it."""
+        if not self._integer or threading.current_thread() is not threading.main_thread():
             return self._highs.run()
         outcome: list[Any] = []
         thread = threading.Thread(target=lambda: outcome.append(self._highs.run()), daemon=True)
         thread.start()
         try:
             while thread.is_alive():
-                thread.join(0.1)
+                thread.join(min(0.1, max(until - time.perf_counter(), 0.0)))
+                if time.perf_counter() >= until and thread.is_alive():
+                    # It goes on to use the model until it looks up: nobody else may from now on.
+                    self._sound, self.given_up = False, True
+                    self.cancel()
+                    leave(thread, 0.0)
+                    return None
         except KeyboardInterrupt:
             self.cancel()
             thread.join()
@@ -359,7 +376,12 @@ class LinearModel:
         return outcome[0] if outcome else self._highspy.HighsStatus.kError
 
     def solve(
-        self, time_limit: float | None = None, gap: float = 0.0, nodes: int | None = None, first: bool = False
+        self,
+        time_limit: float | None = None,
+        gap: float = 0.0,
+        nodes: int | None = None,
+        first: bool = False,
+        punctual: bool = False,
     ) -> LinearAnswer:
         """Solve, and read only what the status allows.
 
@@ -371,21 +393,27 @@ class LinearModel:
             Relative gap at which it is solved, and most nodes.
         first : bool
             Whether the first feasible point of a MILP is enough.
+        punctual : bool
+            Whether a MILP is given up for good where HiGHS does not look at the clock in time: the answer is then
+            that there was a limit, and the model cannot be solved again.
         """
         if not self._sound:
-            return LinearAnswer(Outcome.ERROR)
+            return LinearAnswer(Outcome.LIMIT if self.given_up else Outcome.ERROR)
         if self._integer:
             self._set("mip_rel_gap", gap)
             self._set("mip_max_nodes", 2**31 - 1 if nodes is None else nodes)
             self._set("mip_max_improving_sols", 1 if first else 2**31 - 1)
         began = time.perf_counter()
-        answer = self._solve(time_limit)
+        answer = self._solve(time_limit, punctual)
         if answer.status in (Outcome.ERROR, Outcome.UNBOUNDED) or (
             answer.status is Outcome.INFEASIBLE and self._integer
         ):
             # A second look, the other way: with presolve what was said without it, and the reverse.
             self._set("presolve", "choose" if self._presolve == "off" else "off")
-            again = self._solve(None if time_limit is None else time_limit - (time.perf_counter() - began))
+            left = None if time_limit is None else time_limit - (time.perf_counter() - began)
+            again = self._solve(left, punctual)
+            if self.given_up:
+                return again
             self._set("presolve", self._presolve)
             if again.status in (answer.status, Outcome.LIMIT) or again.x is not None:
                 return again
@@ -394,14 +422,18 @@ class LinearModel:
             return answer if again.status is Outcome.ERROR and not self._integer else LinearAnswer(Outcome.ERROR)
         return answer
 
-    def _solve(self, time_limit: float | None) -> LinearAnswer:
+    def _solve(self, time_limit: float | None, punctual: bool = False) -> LinearAnswer:
         if time_limit is not None:
             # HiGHS counts the run clock of an LP over all calls, that of a MILP anew.
             before = 0.0 if self._integer else self._highs.getRunTime()
             self._set("time_limit", before + max(time_limit, 1e-3))
         else:
             self._set("time_limit", float("inf"))
-        if self._run() == self._highspy.HighsStatus.kError:
+        until = time.perf_counter() + time_limit + OVERTIME if punctual and time_limit is not None else math.inf
+        status = self._run(until)
+        if self.given_up:
+            return LinearAnswer(Outcome.LIMIT)
+        if status == self._highspy.HighsStatus.kError:
             return LinearAnswer(Outcome.ERROR)
         model = self._highs.getModelStatus()
         kinds = self._highspy.HighsModelStatus
@@ -471,6 +503,11 @@ def made_integral(
     """
     unit, integer = np.ones(integer.size), integer.copy()
     equations = np.flatnonzero((row_lower == row_upper) & np.isfinite(row_lower))
+    # How many columns of each row are not integral: only equations with one of them say something.
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    still_open = np.bincount(row[~integer[matrix.indices]], minlength=matrix.shape[0])
+    if not (still_open[equations] == 1).any():
+        return unit, integer
     found = True
     while found:
         found = False

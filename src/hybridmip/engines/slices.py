@@ -4,12 +4,11 @@ A MILP that was stopped by its time limit begins anew when it is solved again: p
 are gone. Here other work can be done in between, by the same thread of the machine.
 
 HiGHS does not look up while it solves an LP, or a MIP within the MIP. Nobody waits for that long: a thread that was
-told to end and has not is left to end by itself (`settle` waits for such).
+told to end and has not is left to end by itself (`engines/left.py::settle` waits for such).
 """
 
 from __future__ import annotations
 
-import atexit
 import math
 import threading
 import time
@@ -19,6 +18,7 @@ import numpy as np
 
 from hybridmip.arrays import Vector
 from hybridmip.engines.highs import LinearAnswer, LinearModel
+from hybridmip.engines.left import leave
 
 #: Points that are kept until they are fetched.
 MOST_POINTS = 4
@@ -27,31 +27,6 @@ LONGEST_END = 2.0
 #: Seconds, and share of the time so far, that a solve waits in the end: mostly HiGHS looks up many times a second.
 SHORTEST_END = 0.03
 SHARE_OF_END = 0.005
-#: Seconds for which threads that were left are waited for where the process ends.
-LONGEST_EXIT = 60.0
-
-_left: list[threading.Thread] = []
-
-
-def settle(seconds: float = LONGEST_EXIT) -> None:
-    """Wait for threads that were told to end and had not, at most so long.
-
-    Where the process ends that is done anyway: a thread inside HiGHS must not outlive the interpreter.
-    """
-    until = time.perf_counter() + seconds
-    for thread in list(_left):
-        thread.join(max(until - time.perf_counter(), 0.0))
-    _left[:] = [thread for thread in _left if thread.is_alive()]
-
-
-atexit.register(settle)
-
-
-def leave(thread: threading.Thread, seconds: float) -> None:
-    """Wait for a thread that was told to end, at most so long; where it does not, leave it to end by itself."""
-    thread.join(seconds)
-    if thread.is_alive():
-        _left[:] = [*(other for other in _left if other.is_alive()), thread]
 
 
 def patience(seconds: float, left: float) -> float:

@@ -8,7 +8,8 @@ handled by sorting; of few binaries all members are listed; anything else is a s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from scipy import sparse
 
 from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.errors import EngineError, HybridMIPError
+from hybridmip.model.alike import alike
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.tolerances import FEASIBLE_BINARY
@@ -71,18 +73,17 @@ def _telling(M: sparse.csr_array, lower: Vector, upper: Vector) -> NDArray[np.in
     most = np.bincount(row, np.maximum(M.data, 0.0), M.shape[0])
     told = ~((least >= lower) & (most <= upper))
     seen: dict[bytes, int] = {}
-    for r in np.flatnonzero(told):
-        part = slice(M.indptr[r], M.indptr[r + 1])
-        order = np.argsort(M.indices[part], kind="stable")
-        key = M.indices[part][order].tobytes() + M.data[part][order].tobytes()
-        other = seen.setdefault(key, int(r))
+    for r, key in alike(M):
+        if not told[r]:
+            continue
+        other = seen.setdefault(key, r)
         if other == r:
             continue
         if lower[other] >= lower[r] and upper[other] <= upper[r]:
             told[r] = False
         elif lower[r] >= lower[other] and upper[r] <= upper[other]:
             told[other] = False
-            seen[key] = int(r)
+            seen[key] = r
     return np.flatnonzero(told)
 
 
@@ -110,16 +111,17 @@ class BinarySet:
     def __init__(self, problem: Problem) -> None:
         self.m = problem.m
         only_b = np.flatnonzero(np.diff(problem.A.indptr) == 0) if problem.rows else np.zeros(0, dtype=np.intp)
-        M = sparse.csr_array(sparse.vstack([problem.B, problem.G[only_b]], format="csr"))
+        M = problem.B
+        if only_b.size:
+            M = sparse.csr_array(sparse.vstack([problem.B, problem.G[only_b]], format="csr"))
         lower = np.concatenate([problem.b_lower, problem.row_lower[only_b]])
         upper = np.concatenate([problem.b_upper, problem.row_upper[only_b]])
         M, lower, upper = _in_own_units(M, lower, upper)
         kept = _telling(M, lower, upper)
-        self.matrix = M = sparse.csr_array(M[kept])
+        self.matrix = M = M if kept.size == M.shape[0] else sparse.csr_array(M[kept])
         self.lower, self.upper = lower[kept], upper[kept]
         names = (*problem.b_row_names, *(problem.row_names[i] for i in only_b))
         self.names = tuple(names[i] for i in kept)
-        self._by_column = sparse.csc_array(M)
         self.slack = _rounding(M, self.lower, self.upper)
         self.group = np.full(self.m, -1, dtype=np.intp)
         self.group_lower: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
@@ -130,6 +132,12 @@ class BinarySet:
         if self.kind == "nested":
             self._take_the_top(np.zeros(self.m))  # where there is no member that is told at once
         self._model: LinearModel | None = None
+        #: When a MILP must have ended, by `time.perf_counter()`, where nobody says how long it may take.
+        self.end: Callable[[], float] = lambda: math.inf
+
+    @cached_property
+    def _by_column(self) -> sparse.csc_array:
+        return sparse.csc_array(self.matrix)
 
     def _recognise(self) -> str:
         """Find out whether the rows are counts over disjoint sets, and choices within them."""
@@ -237,8 +245,13 @@ class BinarySet:
             )  # fmt: skip
         largest = float(np.abs(gain).max(initial=0.0))
         self._model.change_cost(-gain / largest if largest > 0 else np.zeros(self.m))
+        if time_limit is None and math.isfinite(end := self.end()):
+            time_limit = max(end - time.perf_counter(), 0.0)
         for _ in range(MOST_CUTS):
-            answer = self._model.solve(time_limit)
+            answer = self._model.solve(time_limit, punctual=True)
+            if self._model.given_up:
+                self._model = None  # HiGHS still has it
+                raise TimeoutError("no member of the set was found in time")
             if answer.status is Outcome.INFEASIBLE:
                 raise NoFeasibleBinaries(self.names, counted=False)
             if answer.x is None and answer.status is Outcome.LIMIT:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
@@ -32,7 +31,9 @@ def implied_links(problem: Problem, lower: Vector, upper: Vector) -> tuple[NDArr
     lower, upper : ndarray
         l and u of the links.
     """
-    A, G, count = problem.A, sparse.csr_array(problem.G), problem.rows
+    A, G, count = problem.A, problem.G, problem.rows
+    if not G.nnz:  # it is the switch in the row that does it
+        return np.zeros(problem.n, dtype=bool), np.zeros(problem.n, dtype=bool)
     row, binary_row = (np.repeat(np.arange(count), np.diff(M.indptr)) for M in (A, G))
     column, owner = A.indices, problem.switch[A.indices]
     low, high = own_box(problem)

@@ -49,12 +49,35 @@ class GeneralSolver:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.evaluations = 0
-        ones = np.ones(problem.rows)
-        self._A, self._units, _ = of_unit_size(problem.A, ones, ones)
-        self._columns = sparse.csc_array(self._A)
-        self._reach = np.maximum(np.abs(problem.x_lower), np.abs(problem.x_upper))
-        self._clashes = Clashes(self._A)
         self._known_clashes: list[Clash] = []
+
+    # Not before they are needed: beside HiGHS the first point may be the last one.
+    @cached_property
+    def _rows(self) -> tuple[sparse.csr_array, Vector]:
+        """The rows with norms near 1, and what they were multiplied by."""
+        ones = np.ones(self.problem.rows)
+        matrix, units, _ = of_unit_size(self.problem.A, ones, ones)
+        return matrix, units
+
+    @property
+    def _A(self) -> sparse.csr_array:
+        return self._rows[0]
+
+    @property
+    def _units(self) -> Vector:
+        return self._rows[1]
+
+    @cached_property
+    def _columns(self) -> sparse.csc_array:
+        return sparse.csc_array(self._A)
+
+    @cached_property
+    def _reach(self) -> Vector:
+        return np.maximum(np.abs(self.problem.x_lower), np.abs(self.problem.x_upper))
+
+    @cached_property
+    def _clashes(self) -> Clashes:
+        return Clashes(self._A)
 
     @cached_property
     def _elastic(self) -> LinearModel:

@@ -33,6 +33,8 @@ class Clock:
     def __init__(self, time_limit: float | None = None) -> None:
         self.started = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.started + time_limit
+        #: When the time is up for all, whatever share of it somebody has.
+        self.end = self.deadline
         #: Seconds in all, infinite without a limit.
         self.limit = math.inf if time_limit is None else time_limit
 
@@ -59,7 +61,9 @@ class Clock:
     def reserve(self, seconds: float) -> None:
         """Keep so much of the time, or a share of it where that is less, for what is done when the time is up."""
         if math.isfinite(self.deadline):
-            self.deadline -= min(seconds, MOST_RESERVED * self.seconds_left)
+            kept = min(seconds, MOST_RESERVED * self.seconds_left)
+            self.deadline -= kept
+            self.end -= kept
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
@@ -71,6 +75,7 @@ class Clock:
             spent = time.perf_counter() - began
             self.started += spent
             self.deadline += spent
+            self.end += spent
 
     @contextmanager
     def for_a_share(self, share: float) -> Iterator[None]:

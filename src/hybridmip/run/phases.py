@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import time
 
 import numpy as np
 
@@ -58,8 +59,8 @@ FIT_ROUNDS = 30
 WORTH_A_TRY = 0.85
 #: Choices of b that are tried where each is an LP, and HiGHS follows, which needs no longer for the whole.
 MOST_LPS = 512
-#: Seconds, and share of the time, for which HiGHS is waited for before anything is done beside it; and columns and rows
-#: up to which a relaxation is solved also where it has decided the problem by then.
+#: Seconds, and share of the time, for which HiGHS is waited for before any search begins beside it; and how many
+#: columns and rows a relaxation that is solved meanwhile may have.
 FIRST_WAIT = 0.1
 SHARE_OF_FIRST_WAIT = 0.05
 SMALL_LP = 1000
@@ -113,6 +114,17 @@ def descent_kernels(structure: Structure) -> tuple[Kernel, ...]:
     return descent_kernel.KERNELS if structure.compiled else ()
 
 
+def begin_with_what_is_known(run: Run) -> None:
+    """Warm starts, and the closed formula at zero, which takes next to no time."""
+    state, problem, none = run.state, run.state.problem, np.zeros(run.state.problem.n)
+    for b in run.given:  # before the clock is looked at: what was given is not thrown away
+        start = state.binaries.nearest(b)
+        state.offer(start, state.solver.evaluate(start), "warm start")
+    nothing = Proof(none, none, np.zeros(problem.rows), np.zeros(problem.B.shape[0]))
+    bound, proof = run.setting.formula.claim(nothing)
+    state.raise_bound("trivial", bound, Grade.PROVEN, proof)
+
+
 class Start(Phase):
     """Something to return, whatever happens later: warm starts, any b that satisfies the rows on b, a first bound."""
 
@@ -120,14 +132,8 @@ class Start(Phase):
 
     def run(self, run: Run) -> StopReason | None:
         state, problem = run.state, run.state.problem
-        for b in run.given:  # before the clock is looked at: what was given is not thrown away
-            start = state.binaries.nearest(b)
-            state.offer(start, state.solver.evaluate(start), "warm start")
-        none = np.zeros(problem.n)
-        bound, proof = run.setting.formula.claim(
-            Proof(none, none, np.zeros(problem.rows), np.zeros(problem.B.shape[0]))
-        )
-        state.raise_bound("trivial", bound, Grade.PROVEN, proof)
+        if run.race is None:  # beside HiGHS that is done by now
+            begin_with_what_is_known(run)
         # Where the rows on b are most of a linear problem that would be to solve it, and HiGHS does so anyway.
         if not (by_small_mips(state.structure, state.config) and state.binaries.by_milp):
             state.evaluate(state.binaries.maximise(-problem.p, time_limit=state.remaining), "start")
@@ -247,6 +253,8 @@ class Relaxations(Phase):
         expected = _expected_seconds(state.problem)
         # For Q = 0 Persp is Line, and HiGHS solves it.
         for name in ("line",) if linear else state.config.relaxations:
+            if name in run.relaxed:
+                continue
             relaxation = RELAXATIONS[name](state.config)
             state.check()
             if state.remaining is not None and expected > state.remaining:
@@ -340,12 +348,17 @@ class LinearSearch(Phase):
             return
         assert state.remaining is not None
         run.race = race = Race(state, setting, points_known=walks_over_trees(setting, state.structure.fixed_charge))
+        until = time.perf_counter() + min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left)
         race.first.start(state.remaining)
-        size = sum(setting.joint_rows.matrix.shape)
-        race.first.wait(min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left))
-        # Where it was decided by then a relaxation takes no longer, and may prove what else rests on HiGHS's word.
-        if not (race.first.ended and size <= SMALL_LP):
-            state.beside, setting.halt = race.fetch, race.halt
+        with state.in_phase(Start.name):
+            begin_with_what_is_known(run)
+        if sum(setting.joint_rows.matrix.shape) <= SMALL_LP:
+            # HiGHS has a thread of its own: meanwhile a relaxation costs no time, and may prove what else rests on
+            # HiGHS's word.
+            with state.in_phase(Relaxations.name):
+                Relaxations().run(run)
+        race.first.wait(until - time.perf_counter())
+        state.beside, setting.halt = race.fetch, race.halt
 
     def end(self, run: Run) -> None:
         if run.race is not None:

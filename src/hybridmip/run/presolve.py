@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hybridmip.model.alike import alike
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import DenseForm, DiagonalForm, FactorModel, QuadraticForm, SparseForm, Vector
 from hybridmip.model.units import Proof
@@ -350,10 +351,7 @@ def _same_rows(work: _Work) -> _Work:
     """Leave out rows that another one with the same entries implies."""
     gone = np.zeros(work.rows.size, dtype=bool)
     seen: dict[bytes, int] = {}
-    A, G = work.A, work.G
-    for r in range(work.rows.size):
-        parts = [part for M in (A, G) for part in _sorted_row(M, r)]
-        key = b"|".join(part.tobytes() for part in parts)
+    for r, key in alike(work.A, work.G):
         other = seen.setdefault(key, r)
         if other == r:
             continue
@@ -363,12 +361,6 @@ def _same_rows(work: _Work) -> _Work:
             gone[other] = True
             seen[key] = r
     return work.without_rows(gone) if gone.any() else work
-
-
-def _sorted_row(M: sparse.csr_array, r: int) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
-    places = slice(M.indptr[r], M.indptr[r + 1])
-    order = np.argsort(M.indices[places], kind="stable")
-    return M.indices[places][order], M.data[places][order]
 
 
 def _implied_rows(work: _Work) -> _Work:

@@ -90,6 +90,7 @@ class SearchState:
         self.config = config
         self.solver = solver
         self.binaries = binaries
+        binaries.end = lambda: clock.end
         self.rng = rng
         self.clock = clock
         self.structure = Structure.of(problem, solver.compiled, binaries.kind, binaries.choices)

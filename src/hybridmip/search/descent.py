@@ -118,6 +118,7 @@ def repaired_move(state: SearchState, current: Member) -> Member | None:
     """A better neighbor among flips whose rows on b are repaired, for rows that allow no simple move."""
     if state.binaries.kind != "general":
         return None
+    state.check()  # to list the moves takes a tenth of a second where there are thousands of rows on b
     simple = candidate_moves(state, current.b, None)[0].size
     if simple >= state.problem.m:
         return None

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines.highs import Halt, LinearAnswer, Outcome
-from hybridmip.engines.slices import Slices, leave, patience
+from hybridmip.engines.left import leave
+from hybridmip.engines.slices import Slices, patience
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.restricted.protocol import Evaluation

@@ -26,8 +26,10 @@ from hybridmip.engines.slices import MOST_POINTS, Slices, patience
 from hybridmip.model.links import own_box
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
+from hybridmip.restricted.protocol import Evaluation
+from hybridmip.run.result import relative_gap
 from hybridmip.run.state import IMPROVEMENT, SearchState
-from hybridmip.tolerances import TRUSTED
+from hybridmip.tolerances import FEASIBLE, NOTHING, OPTIMAL_GAP, TRUSTED
 
 #: Seconds by which HiGHS ends before the time is up, since it looks at the clock now and then.
 EARLIER = 0.03
@@ -197,6 +199,8 @@ class BranchAndCut:
         self._state = state
         self._told = -math.inf
         self._taken = False
+        #: b of the last point that was taken with HiGHS's own x.
+        self._rough: Binary | None = None
         self._slices: Slices | None = None
         #: Points of a run that is not in a thread.
         self._found: list[Vector] = []
@@ -312,6 +316,7 @@ class BranchAndCut:
             self._told = bound
             charge = TRUSTED * (abs(bound) + self.mixed.largest)
             state.raise_bound(self._name, bound - charge, Grade.TRUSTED)
+        self._solve_for_x()
         best = state.best
         if best.feasible and best.x is not None and state.best_b is not None and self.handover.is_news(best.objective):
             self.handover.put(best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)]))
@@ -328,10 +333,28 @@ class BranchAndCut:
         return bound > self._told + WORTH_TELLING * (best - self._told if math.isfinite(best) else abs(self._told))
 
     def _offer(self, values: Vector) -> None:
-        state, b = self._state, values[self.mixed.n :] > 0.5
-        state.offer(b, state.solver.evaluate(b), self._name)
-        if state.best.feasible:
-            self.handover.known = min(self.handover.known, state.best.objective)
+        """Offer a point of HiGHS as it is where that holds every row; the best x for its b is found later, or now."""
+        state, problem = self._state, self._state.problem
+        b = values[self.mixed.n :] > 0.5
+        x = np.clip(values[: self.mixed.n], *problem.bounds_given(b))
+        if problem.worst_row(x, b, NOTHING)[0] <= FEASIBLE and state.binaries.contains(b):
+            # One LP is what a small problem is solved in: nobody waits for it while HiGHS may be done at any moment.
+            self._rough = b
+            state.offer(b, Evaluation(problem.objective(x, b), 0.0, x, certain=False), self._name)
+        else:
+            state.offer(b, state.solver.evaluate(b), self._name)
+        self._know()
+
+    def _solve_for_x(self) -> None:
+        """Offer the best x for the b of the last point that was taken as it is, unless nothing can be gained by it."""
+        state, b, self._rough = self._state, self._rough, None
+        if b is not None and relative_gap(state.best.objective, state.bound, state.size) > OPTIMAL_GAP:
+            state.offer(b, state.solver.evaluate(b), self._name)
+            self._know()
+
+    def _know(self) -> None:
+        if self._state.best.feasible:
+            self.handover.known = min(self.handover.known, self._state.best.objective)
 
 
 class Race:
