@@ -24,6 +24,10 @@ ARCS_AT_ONCE = 10_000
 MOST_AT_ONCE = 20
 #: Charges are changed by up to this factor, as a logarithm.
 NOISE = 1.0
+#: Searches without a better one after which it begins anew, elsewhere: down with charges changed by up to this factor,
+#: as a logarithm. Where one ends differs by percents.
+STALE = 4
+FRESH = 3.0
 #: A round may end above the last one by this much, times the negative logarithm of a uniform number; the unit is the
 #: median of the charges.
 HEAT = 0.2
@@ -49,10 +53,14 @@ class Reroutes:
         self.heat = HEAT * float(np.median(charges[charges > 0])) if (charges > 0).any() else 0.0
         self.flow = np.zeros(about.shape[0])
         self.side = 0
+        #: The best value since it began, there or anew, and the searches since then.
+        self.record = np.inf
+        self.stale = 0
 
     def begin(self, z: Vector) -> None:
         """Go to the flows of a vertex."""
         self.flow = np.ascontiguousarray(z / self.network.scale)
+        self.record, self.stale = np.inf, 0
         if self.side == 0:
             # Ways to one source, or from one sink, are short from one of their ends, and everywhere from the other.
             looks = [self._run(side, self.arcs, self.flow.copy(), np.zeros((0, 2)))[3] for side in (1, -1)]
@@ -69,10 +77,14 @@ class Reroutes:
         return value, best, best_flow, looks
 
     def search(self, rng: np.random.Generator, enough: Callable[[], bool] = lambda: False) -> tuple[float, Vector]:
-        """Search for a while, or until it is enough, from where it is; returns the best value and its z."""
+        """Search for a while, or until it is enough, from where it is or from elsewhere; returns the best value and its z."""
         order = rng.permutation(self.arcs)
         rounds = min(max(1, ARCS_AT_ONCE // max(order.size, 1)), MOST_AT_ONCE)
         best, best_flow, looks = np.inf, self.flow, 0
+        if self.stale >= STALE:
+            self.record, self.stale = np.inf, 0
+            noise = rng.uniform(-FRESH, FRESH, (1, order.size))
+            looks += self._run(self.side, order, self.flow, np.zeros((1, 2)), noise)[3]  # a draw of 0 takes any end
         for _ in range(0, MOST_ROUNDS, rounds):
             draws = rng.random((rounds, 2))
             noise = NOISE * rng.random((rounds, 1)) * rng.uniform(-1.0, 1.0, (rounds, order.size))
@@ -82,4 +94,6 @@ class Reroutes:
                 best, best_flow = value, flow
             if looks > LOOKS or enough():
                 break
+        self.stale = 0 if best < self.record else self.stale + 1
+        self.record = min(best, self.record)
         return best, best_flow * self.network.scale
