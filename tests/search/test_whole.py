@@ -24,7 +24,7 @@ from hybridmip.relax.protocol import Setting
 from hybridmip.run import mending, phases
 from hybridmip.run.clock import Clock
 from hybridmip.run.phases import beside
-from hybridmip.search import mips
+from hybridmip.search import mips, small
 from hybridmip.search.vertices import walks_over_trees
 from hybridmip.search.whole import BranchAndCut, MixedModel, Race, _as_given
 from hybridmip.tolerances import FEASIBLE, NOTHING
@@ -315,7 +315,7 @@ def test_the_searches_stand_back_and_nobody_else_does() -> None:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
 
     def work() -> None:
-        mips._stand_back()
+        small.stand_back()
         look()
         inner = threading.Thread(target=look)
         inner.start()
@@ -324,7 +324,7 @@ def test_the_searches_stand_back_and_nobody_else_does() -> None:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert seen == [max(before, mips.NICE)] * 2
+    assert seen == [max(before, small.NICE)] * 2
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
 
 

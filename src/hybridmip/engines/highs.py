@@ -198,6 +198,7 @@ class LinearModel:
         self._set("presolve", self._presolve)
         self._sound = self._highs.passModel(lp) != highspy.HighsStatus.kError
         self._cancelled = False
+        self._start: Vector | None = None
         self._told: Callable[[Vector, float], None] | None = None
         self._asked: Callable[[float], bool] | None = None
         self._requested: Callable[[float], Vector | None] | None = None
@@ -283,10 +284,8 @@ class LinearModel:
         self.add_row(columns, np.where(b, -1.0, 1.0), 1.0 - float(b.sum()))
 
     def start_from(self, x: Vector) -> None:
-        """Give HiGHS a point to begin with."""
-        solution = self._highspy.HighsSolution()
-        solution.col_value = (x / self._unit).tolist()
-        self._highs.setSolution(solution)
+        """Give HiGHS a point to begin its next solve with, whatever is changed before that."""
+        self._start = x
 
     def on_improvement(self, told: Callable[[Vector, float], None]) -> None:
         """Have every better point of a MILP, and the bound by then, told as they come."""
@@ -379,6 +378,7 @@ class LinearModel:
             self._set("mip_max_nodes", 2**31 - 1 if nodes is None else nodes)
             self._set("mip_max_improving_sols", 1 if first else 2**31 - 1)
         began = time.perf_counter()
+        self._give_start()
         answer = self._solve(time_limit)
         if answer.status in (Outcome.ERROR, Outcome.UNBOUNDED) or (
             answer.status is Outcome.INFEASIBLE and self._integer
@@ -393,6 +393,14 @@ class LinearModel:
                 return again if not self._integer else LinearAnswer(Outcome.ERROR)
             return answer if again.status is Outcome.ERROR and not self._integer else LinearAnswer(Outcome.ERROR)
         return answer
+
+    def _give_start(self) -> None:
+        """Hand over the point to begin with, last of all: HiGHS forgets it when a bound is changed."""
+        if self._start is not None:
+            solution = self._highspy.HighsSolution()
+            solution.col_value = (self._start / self._unit).tolist()
+            self._highs.setSolution(solution)
+            self._start = None
 
     def _solve(self, time_limit: float | None) -> LinearAnswer:
         if time_limit is not None:

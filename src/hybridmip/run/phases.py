@@ -28,20 +28,21 @@ from hybridmip.model.units import Proof
 from hybridmip.relax import dnn_kernel, node, node_kernel
 from hybridmip.relax.fitted import fitted
 from hybridmip.relax.infeasible import clashing_rows
-from hybridmip.relax.protocol import RelaxationFailed
+from hybridmip.relax.protocol import RelaxationFailed, Relaxed
 from hybridmip.relax.registry import RELAXATIONS
 from hybridmip.run.clock import StopSearch
 from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason
 from hybridmip.run.state import SearchState
-from hybridmip.search import descent_kernel, flips, flips_kernel, mips, trees_kernel, vertices_kernel
+from hybridmip.search import descent_kernel, flips, flips_kernel, mips, slopes, trees_kernel, vertices_kernel
 from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import genetic
 from hybridmip.search.neighborhood import neighborhood
 from hybridmip.search.outer import Outer
 from hybridmip.search.outer import beside as outer_beside
 from hybridmip.search.pool import Member, build_pool
+from hybridmip.search.scaling import Scaling
 from hybridmip.search.shaking import shaking
 from hybridmip.search.vertices import walks_over_trees
 from hybridmip.search.whole import Race
@@ -90,6 +91,14 @@ def beside(problem: Problem, config: Config, time_limit: float | None) -> bool:
     return any(isinstance(phase, LinearSearch) for phase in phases_of(config))
 
 
+def scaled_first(run: Run) -> bool:
+    """Whether slope scaling comes before the relaxation: that takes its time, and HiGHS solves the same LP beside it.
+
+    Not without a time limit, where HiGHS comes first.
+    """
+    return run.race is not None and run.race.running and slopes.serves(run.state.problem)
+
+
 def few_choices(state: SearchState) -> bool:
     """Whether the b of a linear problem are few enough to try every one of them."""
     most = min(state.config.enumerate_up_to, MOST_LPS)
@@ -128,8 +137,10 @@ class Start(Phase):
             Proof(none, none, np.zeros(problem.rows), np.zeros(problem.B.shape[0]))
         )
         state.raise_bound("trivial", bound, Grade.PROVEN, proof)
-        # Where the rows on b are most of a linear problem that would be to solve it, and HiGHS does so anyway.
-        if not (by_small_mips(state.structure, state.config) and state.binaries.by_milp):
+        # Where the rows on b are most of a linear problem that would be to solve it, and HiGHS does so anyway; where
+        # slope scaling follows it has points sooner than it is known how infeasible that b is.
+        linear = by_small_mips(state.structure, state.config)
+        if not (linear and (state.binaries.by_milp or scaled_first(run))):
             state.evaluate(state.binaries.maximise(-problem.p, time_limit=state.remaining), "start")
         state.check()
         return None
@@ -157,6 +168,25 @@ class QuickStart(Phase):
         # The least b of all is where adding one by one begins: a greedy construction.
         least = state.binaries.maximise(-np.ones(state.problem.m), time_limit=state.remaining)
         Descents(state).run([(least, "quick start"), (members[0][0], "quick start")])
+        return None
+
+
+class SlopeScaling(Phase):
+    """Linear problems with charges: slope scaling, and MIPs over what it used, beside HiGHS on the whole."""
+
+    name = "slope scaling"
+    share = 0.4
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return by_small_mips(structure, config)
+
+    def ready(self, run: Run) -> bool:
+        return scaled_first(run)
+
+    def run(self, run: Run) -> StopReason | None:
+        assert run.race is not None
+        run.scaling = Scaling(run.state, run.setting, run.race)
+        run.scaling.begin()
         return None
 
 
@@ -237,6 +267,10 @@ class Relaxations(Phase):
             return ()
         return (*mixing.KERNELS, *(node_kernel.KERNELS if by_tree(structure, config) else ()))
 
+    def ready(self, run: Run) -> bool:
+        # Where slope scaling has found a point it is solved beside the searches; else it may be that there is none.
+        return not (run.scaling is not None and run.state.best.feasible)
+
     def run(self, run: Run) -> StopReason | None:
         state, setting = run.state, run.setting
         linear = by_small_mips(state.structure, state.config)
@@ -266,13 +300,8 @@ class Relaxations(Phase):
                 if relaxation.others_need_it:
                     break
                 continue
-            run.relaxed[name] = found
-            if found.guides:
-                state.guide(diagonal=setting.diagonal, probabilities=found.b)
             # Where the tree follows its root says more, and most problems end there.
-            if (linear or (found.guides and not treed)) and found.proof is not None:
-                state.guide(penalties=setting.formula.penalties(found.proof))
-            state.raise_bound(name, found.bound, found.rests_on, found.proof, products=found.products)
+            _take(run, name, found, penalties=linear or (found.guides and not treed))
         return None
 
     @staticmethod
@@ -286,6 +315,30 @@ class Relaxations(Phase):
         nothing = np.zeros(state.problem.B.shape[0])
         bound, proof = setting.formula.claim(Proof(diagonal, best.x, best.row_multipliers, nothing))
         state.raise_bound("answer", bound, Grade.PROVEN, proof)
+
+
+def _take(run: Run, name: str, found: Relaxed, penalties: bool) -> None:
+    """Keep what a relaxation found, have the searches guided by it, and raise the bound."""
+    state, setting = run.state, run.setting
+    run.relaxed[name] = found
+    if found.guides:
+        state.guide(diagonal=setting.diagonal, probabilities=found.b)
+    if penalties and found.proof is not None:
+        state.guide(penalties=setting.formula.penalties(found.proof))
+    state.raise_bound(name, found.bound, found.rests_on, found.proof, products=found.products)
+
+
+def _later(run: Run) -> mips.Later | None:
+    """The relaxation of a linear problem, where the searches began without it."""
+    if run.scaling is None or run.relaxed:
+        return None
+
+    def solve() -> Relaxed | None:
+        with contextlib.suppress(RelaxationFailed):
+            return RELAXATIONS["line"](run.state.config).solve(run.setting, {}, run.state.remaining)
+        return None
+
+    return mips.Later(solve, lambda found: _take(run, "line", found, penalties=True))
 
 
 def _expected_seconds(problem: Problem) -> float:
@@ -354,7 +407,7 @@ class LinearSearch(Phase):
                 run.race.fetch()
 
     def run(self, run: Run) -> StopReason | None:
-        mips.search_linear(run.state, run.setting, run.relaxed, run.race)
+        mips.search_linear(run.state, run.setting, run.relaxed, run.race, run.scaling, _later(run))
         if run.race is not None:
             run.race.fetch()
         state = run.state
@@ -636,8 +689,8 @@ class Fit(Phase):
 
 #: The best we know.
 DEFAULT: tuple[Phase, ...] = (
-    Start(), QuickStart(), Relaxations(), OuterBeside(), Enumeration(), LinearSearch(), Pool(), Genetic(),
-    Tree(0.5, last=False), Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(),
+    Start(), QuickStart(), SlopeScaling(), Relaxations(), OuterBeside(), Enumeration(), LinearSearch(), Pool(),
+    Genetic(), Tree(0.5, last=False), Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(),
     Feasibility(), Shaking(), Core(), Fit(), Tree(1.0, last=True), Persistence(),
 )  # fmt: skip
 #: The search without the bounds.
