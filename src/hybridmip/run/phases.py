@@ -92,11 +92,14 @@ def beside(problem: Problem, config: Config, time_limit: float | None) -> bool:
 
 
 def scaled_first(run: Run) -> bool:
-    """Whether slope scaling comes before the relaxation: that takes its time, and HiGHS solves the same LP beside it.
+    """Whether slope scaling comes before the relaxation: its LP is far smaller where there is no b in it.
 
-    Not without a time limit, where HiGHS comes first.
+    Not without a time limit, where HiGHS comes first, and not where walks over trees follow, which find more.
     """
-    return run.race is not None and run.race.running and slopes.serves(run.state.problem)
+    race, problem = run.race, run.state.problem
+    if race is None or not race.running or race.points_known:
+        return False
+    return slopes.serves(problem) and slopes.told_by_x(problem)
 
 
 def few_choices(state: SearchState) -> bool:

@@ -175,8 +175,8 @@ class _Turns:
     def __init__(self, with_vertices: bool, by_time: bool = False, scaled: bool = False) -> None:
         self._most = BESIDE_TREES if by_time else math.inf
         self._seconds = {True: 0.0, False: 0.0}
-        third = ("union",) if with_vertices else (SCALED,) if scaled else ()
-        self._mips = ("undecided", "around rows", *third)
+        first, last = (SCALED,) if scaled and not with_vertices else (), ("union",) if with_vertices else ()
+        self._mips = (*first, "undecided", "around rows", *last)
         self._with_vertices = with_vertices
         self._count = 0
         self._pause, self._until_walk = 1, 0

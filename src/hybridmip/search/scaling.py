@@ -31,6 +31,8 @@ IDLE_ROUNDS = 8
 #: relaxation is solved.
 SPREAD = 1.25
 IDLE_RUNS = 2
+#: Time of the MIP after a run, as a share of the time before it.
+SHARE_OF_UNION = 2.0
 
 
 class Scaling:
@@ -143,8 +145,7 @@ class Scaling:
 
     def _over_union(self, model: MixedModel) -> str:
         """Solve the MIP over the best, taking its points as they come; returns its status."""
-        # As long as everything before it took.
-        state, seconds = self._state, beside(self._state, self._race, math.inf, 1.0)
+        state, seconds = self._state, beside(self._state, self._race, math.inf, SHARE_OF_UNION)
         with ThreadPoolExecutor(1, initializer=stand_back) as pool:
             try:
                 job = pool.submit(small_mip, state, model, self.elite.within(self.union()), seconds)

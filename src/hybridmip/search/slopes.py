@@ -32,7 +32,7 @@ class Slopes:
         self.applies = serves(problem)
         if not self.applies:
             return
-        self.without_b = is_fixed_charge(problem) or follows_from_x(problem)
+        self.without_b = told_by_x(problem)
         if self.without_b:
             rows = rows_when_on(problem)
             self.model = LinearModel(
@@ -87,6 +87,11 @@ class Slopes:
 def serves(problem: Problem) -> bool:
     """Whether there is something to charge, and an x to charge it to."""
     return bool(problem.switched.any()) and bool((problem.p > 0).any())
+
+
+def told_by_x(problem: Problem) -> bool:
+    """Whether x tells the b that it needs, so that the LP of slope scaling has no b in it."""
+    return is_fixed_charge(problem) or follows_from_x(problem)
 
 
 def has_x(problem: Problem) -> Binary:
