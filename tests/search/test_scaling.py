@@ -165,7 +165,8 @@ def test_a_point_before_the_relaxation() -> None:
     names = [phase.name for phase in result.phases]
     assert "slope scaling" in names
     assert "relaxation" not in names
-    assert result.trace[0].found_by == "slope scaling"
+    # HiGHS may have the very first one.
+    assert any(step.phase == "slope scaling" for step in result.trace)
     # Unless HiGHS has proven the answer by then.
     assert "line" in result.bounds or result.gap <= 1e-6
 
