@@ -12,6 +12,7 @@ from problems import BINARY_ROWS, Recipe, all_members, make
 from scipy import stats
 
 from hybridmip.bounds.certificate import Certificate
+from hybridmip.engines.highs import LinearModel
 from hybridmip.model import binaries as module
 from hybridmip.model.binaries import BinarySet, NoFeasibleBinaries
 from hybridmip.model.problem import Problem
@@ -377,14 +378,14 @@ def test_a_milp_over_the_rows_ends_with_the_solve(monkeypatch: pytest.MonkeyPatc
     weights = rng.integers(1, 9, (3, 20)).astype(float)
     members = BinarySet(Problem(q=np.zeros(0), p=np.zeros(20), B=weights, b_upper=weights.sum(axis=1) // 2))
     limits: list[float | None] = []
-    solve = module.LinearModel.solve
+    solve = LinearModel.solve
 
     def noting(self: Any, time_limit: float | None = None, **more: Any) -> Any:
         limits.append(time_limit)
         self.given_up = time_limit == 0.0
         return solve(self, time_limit, **more)
 
-    monkeypatch.setattr(module.LinearModel, "solve", noting)
+    monkeypatch.setattr(LinearModel, "solve", noting)
     scores = rng.normal(size=20)
     best = members.maximise(scores)
     members.end = lambda: time.perf_counter() + 50.0

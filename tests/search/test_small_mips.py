@@ -11,7 +11,6 @@ from states import make_state
 
 from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
-from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
 from hybridmip.search.mips import BESIDE_TREES, _Turns
 from hybridmip.search.outer_model import OuterModel, squares
@@ -42,7 +41,7 @@ def test_slope_scaling_gives_feasible_b() -> None:
     """Every step's b leaves a feasible LP, and is no worse than all switched on."""
     problem = transport(4, 7, 0)
     state = make_state(problem)
-    slopes = Slopes(Setting(problem), is_fixed_charge(problem))
+    slopes = Slopes(Setting(problem))
     slopes.restart(state.rng, 1.0)
     everything = state.solver.evaluate(np.ones(problem.m, dtype=bool)).objective
     for _ in range(4):

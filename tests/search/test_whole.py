@@ -21,10 +21,11 @@ from hybridmip.engines.left import settle
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.units import Measures, Units
 from hybridmip.relax.protocol import Setting
+from hybridmip.relax.registry import RELAXATIONS
 from hybridmip.run import mending, phases
 from hybridmip.run.clock import Clock
 from hybridmip.run.phases import beside
-from hybridmip.search import mips
+from hybridmip.search import mips, small
 from hybridmip.search.vertices import walks_over_trees
 from hybridmip.search.whole import BranchAndCut, MixedModel, Race, _as_given
 from hybridmip.tolerances import FEASIBLE, NOTHING
@@ -315,7 +316,7 @@ def test_the_searches_stand_back_and_nobody_else_does() -> None:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
 
     def work() -> None:
-        mips._stand_back()
+        small.stand_back()
         look()
         inner = threading.Thread(target=look)
         inner.start()
@@ -324,7 +325,7 @@ def test_the_searches_stand_back_and_nobody_else_does() -> None:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert seen == [max(before, mips.NICE)] * 2
+    assert seen == [max(before, small.NICE)] * 2
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
 
 
@@ -645,13 +646,13 @@ def test_no_lp_where_the_gap_is_closed() -> None:
 def test_a_small_problem_is_relaxed_also_where_highs_is_faster(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once, beside HiGHS: what the closed formula proves does not rest on HiGHS's word, and there is a certificate."""
     solved: list[str] = []
-    relaxation = phases.RELAXATIONS["line"]
+    relaxation = RELAXATIONS["line"]
 
     def noting(config: Config) -> Any:
         solved.append("line")
         return relaxation(config)
 
-    monkeypatch.setitem(phases.RELAXATIONS, "line", noting)
+    monkeypatch.setitem(RELAXATIONS, "line", noting)
     result = solve(transport(4, 6, seed), time_limit=LONG, config=TWO)
     assert result.status is Status.OPTIMAL
     assert solved == ["line"]

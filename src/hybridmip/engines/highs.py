@@ -192,6 +192,7 @@ class LinearModel:
         self._cancelled = False
         #: Whether HiGHS was left alone with the model, and nobody else may use it.
         self.given_up = False
+        self._start: Vector | None = None
         self._told: Callable[[Vector, float], None] | None = None
         self._asked: Callable[[float], bool] | None = None
         self._requested: Callable[[float], Vector | None] | None = None
@@ -294,10 +295,8 @@ class LinearModel:
         self.add_row(columns, np.where(b, -1.0, 1.0), 1.0 - float(b.sum()))
 
     def start_from(self, x: Vector) -> None:
-        """Give HiGHS a point to begin with."""
-        solution = self._highspy.HighsSolution()
-        solution.col_value = (x / self._unit).tolist()
-        self._highs.setSolution(solution)
+        """Give HiGHS a point to begin its next solve with, whatever is changed before that."""
+        self._start = x
 
     def on_improvement(self, told: Callable[[Vector, float], None]) -> None:
         """Have every better point of a MILP, and the bound by then, told as they come."""
@@ -404,6 +403,7 @@ class LinearModel:
             self._set("mip_max_nodes", 2**31 - 1 if nodes is None else nodes)
             self._set("mip_max_improving_sols", 1 if first else 2**31 - 1)
         began = time.perf_counter()
+        self._give_start()
         answer = self._solve(time_limit, punctual)
         if answer.status in (Outcome.ERROR, Outcome.UNBOUNDED) or (
             answer.status is Outcome.INFEASIBLE and self._integer
@@ -421,6 +421,14 @@ class LinearModel:
                 return again if not self._integer else LinearAnswer(Outcome.ERROR)
             return answer if again.status is Outcome.ERROR and not self._integer else LinearAnswer(Outcome.ERROR)
         return answer
+
+    def _give_start(self) -> None:
+        """Hand over the point to begin with, last of all: HiGHS forgets it when a bound is changed."""
+        if self._start is not None:
+            solution = self._highspy.HighsSolution()
+            solution.col_value = (self._start / self._unit).tolist()
+            self._highs.setSolution(solution)
+            self._start = None
 
     def _solve(self, time_limit: float | None, punctual: bool = False) -> LinearAnswer:
         if time_limit is not None:

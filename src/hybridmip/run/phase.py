@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hybridmip.run.config import Config
     from hybridmip.search.outer import Outer
     from hybridmip.search.pool import Member
+    from hybridmip.search.scaling import Scaling
     from hybridmip.search.whole import Race
 
 
@@ -73,6 +74,8 @@ class Run:
     pool: list[Member] = field(default_factory=list)
     #: HiGHS at work on the whole of a linear problem, beside everything else.
     race: Race | None = None
+    #: Slope scaling of a linear problem, once it was begun.
+    scaling: Scaling | None = None
     #: Outer approximation of a quadratic problem, once it was begun.
     outer: Outer | None = None
     #: The tree, once it was begun.

@@ -36,13 +36,23 @@ from hybridmip.run.config import Config
 from hybridmip.run.phase import Phase, Run
 from hybridmip.run.result import StopReason
 from hybridmip.run.state import SearchState
-from hybridmip.search import descent_kernel, flips, flips_kernel, mips, reroutes_kernel, trees_kernel, vertices_kernel
+from hybridmip.search import (
+    descent_kernel,
+    flips,
+    flips_kernel,
+    mips,
+    reroutes_kernel,
+    slopes,
+    trees_kernel,
+    vertices_kernel,
+)
 from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import genetic
 from hybridmip.search.neighborhood import neighborhood
 from hybridmip.search.outer import Outer
 from hybridmip.search.outer import beside as outer_beside
 from hybridmip.search.pool import Member, build_pool
+from hybridmip.search.scaling import Scaling
 from hybridmip.search.shaking import shaking
 from hybridmip.search.vertices import walks_over_trees
 from hybridmip.search.whole import Race
@@ -91,6 +101,17 @@ def beside(problem: Problem, config: Config, time_limit: float | None) -> bool:
     return any(isinstance(phase, LinearSearch) for phase in phases_of(config))
 
 
+def scaled_first(run: Run) -> bool:
+    """Whether slope scaling comes before the relaxation: its LP is far smaller where there is no b in it.
+
+    Not without a time limit, where HiGHS comes first, and not where walks over trees follow, which find more.
+    """
+    race, problem = run.race, run.state.problem
+    if race is None or not race.running or race.points_known:
+        return False
+    return slopes.serves(problem) and slopes.told_by_x(problem)
+
+
 def few_choices(state: SearchState) -> bool:
     """Whether the b of a linear problem are few enough to try every one of them."""
     most = min(state.config.enumerate_up_to, MOST_LPS)
@@ -134,8 +155,10 @@ class Start(Phase):
         state, problem = run.state, run.state.problem
         if run.race is None:  # beside HiGHS that is done by now
             begin_with_what_is_known(run)
-        # Where the rows on b are most of a linear problem that would be to solve it, and HiGHS does so anyway.
-        if not (by_small_mips(state.structure, state.config) and state.binaries.by_milp):
+        # Where the rows on b are most of a linear problem that would be to solve it, and HiGHS does so anyway; where
+        # slope scaling follows it has points sooner than it is known how infeasible that b is.
+        linear = by_small_mips(state.structure, state.config)
+        if not (linear and (state.binaries.by_milp or scaled_first(run))):
             state.evaluate(state.binaries.maximise(-problem.p, time_limit=state.remaining), "start")
         state.check()
         return None
@@ -163,6 +186,25 @@ class QuickStart(Phase):
         # The least b of all is where adding one by one begins: a greedy construction.
         least = state.binaries.maximise(-np.ones(state.problem.m), time_limit=state.remaining)
         Descents(state).run([(least, "quick start"), (members[0][0], "quick start")])
+        return None
+
+
+class SlopeScaling(Phase):
+    """Linear problems with charges: slope scaling, and MIPs over what it used, beside HiGHS on the whole."""
+
+    name = "slope scaling"
+    share = 0.15
+
+    def supports(self, structure: Structure, config: Config) -> bool:
+        return by_small_mips(structure, config)
+
+    def ready(self, run: Run) -> bool:
+        return scaled_first(run)
+
+    def run(self, run: Run) -> StopReason | None:
+        assert run.race is not None
+        run.scaling = Scaling(run.state, run.setting, run.race)
+        run.scaling.begin()
         return None
 
 
@@ -369,7 +411,7 @@ class LinearSearch(Phase):
                 run.race.fetch()
 
     def run(self, run: Run) -> StopReason | None:
-        mips.search_linear(run.state, run.setting, run.relaxed, run.race)
+        mips.search_linear(run.state, run.setting, run.relaxed, run.race, run.scaling)
         if run.race is not None:
             run.race.fetch()
         state = run.state
@@ -651,8 +693,8 @@ class Fit(Phase):
 
 #: The best we know.
 DEFAULT: tuple[Phase, ...] = (
-    Start(), QuickStart(), Relaxations(), OuterBeside(), Enumeration(), LinearSearch(), Pool(), Genetic(),
-    Tree(0.5, last=False), Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(),
+    Start(), QuickStart(), SlopeScaling(), Relaxations(), OuterBeside(), Enumeration(), LinearSearch(), Pool(),
+    Genetic(), Tree(0.5, last=False), Core(), Flips(), Tree(0.5, last=True, instead=0.5), Moves(), OuterApproximation(),
     Feasibility(), Shaking(), Core(), Fit(), Tree(1.0, last=True), Persistence(),
 )  # fmt: skip
 #: The search without the bounds.

@@ -1,6 +1,7 @@
-"""Problems in which a switch is nothing but a charge: paid where one of its x is not zero, and that is all it does.
+"""Problems in which switching on costs, and makes nothing worse beside: x tells which b are needed.
 
-The cost is then a function of x alone, and a concave one: `search.slopes` and `search.vertices` build on that.
+Where a switch is nothing but a charge, paid where one of its x is not zero, the cost is a function of x alone, and a
+concave one: `search.vertices` builds on that. `search.slopes` needs no more than that b can be told from x.
 """
 
 from __future__ import annotations
@@ -8,10 +9,58 @@ from __future__ import annotations
 import numpy as np
 
 from hybridmip.model.problem import Problem
-from hybridmip.model.quadratic import Vector
+from hybridmip.model.quadratic import Binary, Vector
 
 #: A bound is implied if the row allows no more than this beyond it, relative to its size.
 SLACK = 1e-9
+#: An x beyond this is one that its switch must be on for.
+CARRIES = 1e-9
+
+
+def follows_from_x(problem: Problem) -> bool:
+    """Whether x tells which b are needed: switching on only costs and loosens rows, each of which has one b at most."""
+    switched, G = problem.switched, problem.G
+    if (problem.p < 0).any() or not _met_by_all(problem):
+        return False
+    if ((problem.x_lower[switched] > 0) | (problem.x_upper[switched] < 0)).any():
+        return False
+    if (np.diff(G.indptr) > 1).any():
+        return False
+    row = np.repeat(np.arange(problem.rows), np.diff(G.indptr))
+    tightens = ((G.data > 0) & np.isfinite(problem.row_upper[row])) | (
+        (G.data < 0) & np.isfinite(problem.row_lower[row])
+    )
+    return not tightens.any()
+
+
+def _met_by_all(problem: Problem) -> bool:
+    """Whether rows on b only ask that enough are on: switching on loosens them, and with every b on they hold."""
+    B = problem.B
+    row = np.repeat(np.arange(B.shape[0]), np.diff(B.indptr))
+    tightens = ((B.data > 0) & np.isfinite(problem.b_upper[row])) | ((B.data < 0) & np.isfinite(problem.b_lower[row]))
+    total = np.asarray(B.sum(axis=1)).ravel()
+    return not tightens.any() and bool(((total >= problem.b_lower) & (total <= problem.b_upper)).all())
+
+
+def needed_by(problem: Problem, x: Vector) -> Binary:
+    """The least b at which x is feasible, rows on b aside, where `follows_from_x` holds.
+
+    What switches an x that is not zero, and what a row needs that x misses without it.
+
+    Parameters
+    ----------
+    problem : Problem
+    x : ndarray
+        Feasible with every b on.
+    """
+    b = np.zeros(problem.m, dtype=bool)
+    b[problem.switch[problem.switched & (np.abs(x) > CARRIES)]] = True
+    rows = np.flatnonzero(np.diff(problem.G.indptr))
+    if rows.size:
+        activity = problem.A @ x
+        misses = np.maximum(problem.row_lower - activity, activity - problem.row_upper)[rows]
+        b[problem.G.indices[misses > SLACK * (1.0 + np.abs(activity[rows]))]] = True
+    return b
 
 
 def rows_when_on(problem: Problem) -> tuple[Vector, Vector]:

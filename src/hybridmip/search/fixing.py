@@ -30,7 +30,7 @@ class Fixing:
         self.members: list[tuple[float, Binary]] = []
         problem = state.problem
         self.m = problem.m
-        self.relaxed = None if line is None else line.b
+        self.guide(line)
         self._state = state
         # Which rows a binary touches, by itself or by its x.
         owned = np.flatnonzero(problem.switched)
@@ -43,6 +43,10 @@ class Fixing:
         self.binaries = sparse.csr_array(self.rows.T)
         # A row that holds nearly all of them says nothing about who is near.
         self.telling = np.diff(self.binaries.indptr) <= max(0.5 * self.m, 10)
+
+    def guide(self, line: Relaxed | None) -> None:
+        """Have the relaxed b, where there is one."""
+        self.relaxed = None if line is None else line.b
 
     def add(self, b: Binary | None, objective: float) -> None:
         """Keep b if it is new and among the best."""
@@ -67,8 +71,9 @@ class Fixing:
         """From 1 for what is cheapest to switch on, by the relaxation, down to 0 for what costs most."""
         # What switching on adds to the bound: the smaller, the likelier it pays.
         penalties = self._state.guidance.penalties
-        cost = np.zeros(self.m) if penalties is None else penalties[1]
-        rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") / max(self.m - 1, 1)
+        if penalties is None:
+            return np.zeros(self.m)
+        rank = np.argsort(np.argsort(penalties[1], kind="stable"), kind="stable") / max(self.m - 1, 1)
         return np.asarray(1.0 - rank)
 
     def undecided(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:

@@ -10,17 +10,13 @@ brings its own answers, and a bound.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
-import sys
-import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import Outcome
@@ -30,29 +26,25 @@ from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
 from hybridmip.search import reroutes_kernel, trees_kernel, vertices_kernel
-from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
-from hybridmip.search.slopes import Slopes, used
+from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS
+from hybridmip.search.scaling import SLOPES, SPREAD, Scaling
+from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
 from hybridmip.search.vertices import Vertices
 from hybridmip.search.whole import BranchAndCut, MixedModel, Race
 
-#: Rounds of slope scaling from one start.
-SLOPE_ROUNDS = 12
-#: Neighborhoods without improvement after which the search ends, where no time limit does; and nodes of a MIP then.
+#: Neighborhoods without improvement after which the search ends, where no time limit does.
 PATIENCE = 6
-MOST_NODES = 2000
 #: Walks over vertices in one turn then.
 WALKS = 20
 WHOLE_NODES = 20_000
 #: With one thread: up to so many binaries HiGHS gets all the time for the whole problem, beyond a share of it.
 ALONE = 40
 SHARE_ALONE = 0.3
-#: Beside HiGHS a small MIP gets no more than this share of the time so far, so that its end cannot be late by more.
-SHARE_BESIDE = 0.2
-LEAST_BESIDE = 0.1
 #: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
 VERTICES = "vertices"
-SLOPES = "slope scaling"
 LONGEST_PAUSE = 8
+#: Another run of slope scaling, and the MIP over what is on in its best b.
+SCALED = "scaled"
 #: What small MIPs get of the time of walks over trees, at most, unless one has just brought something.
 BESIDE_TREES = 0.2
 #: Where walks over vertices were never used before in a process: seconds for which it does without, unless rows have
@@ -60,8 +52,6 @@ BESIDE_TREES = 0.2
 UNLOADED = 0.5
 LARGE = 5000
 LOADING = 2.0
-#: How far threads of the searches stand back behind HiGHS on the whole problem.
-NICE = 10
 #: Where the gap is this much, searches and a second run of branch and cut get the same share of the time, and searches
 #: a smaller one the smaller it is, down to this.
 LITTLE = 0.01
@@ -73,16 +63,32 @@ TRUST = 2.0
 SHARE_OF_TRUST = 0.1
 #: From this share on they get all of the time.
 ALL_OF_IT = 0.95
-#: Seconds between two looks at what HiGHS and the walks have found, while one waits for a neighborhood.
-LOOK = 0.02
 #: Where HiGHS's b are whole numbers by its tolerance only: the gap at which its word ends the search.
 AS_GOOD = 1e-4
 #: Seconds to wait for HiGHS's first point where nothing else can find one.
 WAITING = 0.05
 
 
-def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relaxed], race: Race | None) -> None:
-    """Search a linear problem until the time is up, the gap closed or nothing improves; `race` is what runs beside."""
+def search_linear(
+    state: SearchState,
+    setting: Setting,
+    relaxed: dict[str, Relaxed],
+    race: Race | None,
+    scaling: Scaling | None = None,
+) -> None:
+    """Search a linear problem until the time is up, the gap closed or nothing improves.
+
+    Parameters
+    ----------
+    state : SearchState
+    setting : Setting
+    relaxed : dict
+        What the relaxations found, by name.
+    race : Race, optional
+        What runs beside it.
+    scaling : Scaling, optional
+        Slope scaling, where it was begun.
+    """
     if race is None:
         race = Race(state, setting)
         if state.remaining is None:
@@ -94,20 +100,12 @@ def search_linear(state: SearchState, setting: Setting, relaxed: dict[str, Relax
     if _over(state, race):
         return
     workers = _threads(state)
-    with ThreadPoolExecutor(workers, initializer=_stand_back if race.running else None) as pool:
+    with ThreadPoolExecutor(workers, initializer=stand_back if race.running else None) as pool:
         try:
-            _neighborhoods(state, setting, relaxed, race, pool, workers)
+            _neighborhoods(state, setting, relaxed, race, scaling, pool, workers)
         except BaseException:
             race.halt.halt()  # the pool waits for what it has begun
             raise
-
-
-def _stand_back() -> None:
-    """Let HiGHS go first where cores are scarce: this thread, and those that it starts, which end with the search."""
-    if sys.platform == "linux":  # elsewhere a priority is that of the whole process
-        with contextlib.suppress(OSError):
-            here = threading.get_native_id()
-            os.setpriority(os.PRIO_PROCESS, here, max(os.getpriority(os.PRIO_PROCESS, here), NICE))
 
 
 def _threads(state: SearchState) -> int:
@@ -147,12 +145,15 @@ class _Turns:
         Whether there are walks over vertices.
     by_time : bool
         Whether they have most of the time.
+    scaled : bool
+        Whether there is slope scaling, which walks over vertices need no more of.
     """
 
-    def __init__(self, with_vertices: bool, by_time: bool = False) -> None:
+    def __init__(self, with_vertices: bool, by_time: bool = False, scaled: bool = False) -> None:
         self._most = BESIDE_TREES if by_time else math.inf
         self._seconds = {True: 0.0, False: 0.0}
-        self._mips = ("undecided", "around rows", "union") if with_vertices else ("undecided", "around rows")
+        first, last = (SCALED,) if scaled and not with_vertices else (), ("union",) if with_vertices else ()
+        self._mips = (*first, "undecided", "around rows", *last)
         self._with_vertices = with_vertices
         self._count = 0
         self._pause, self._until_walk = 1, 0
@@ -188,9 +189,9 @@ class _Turns:
             self._until_walk = self._pause
 
 
-def _turns(state: SearchState, vertices: Vertices | None) -> _Turns:
+def _turns(state: SearchState, vertices: Vertices | None, scaling: Scaling) -> _Turns:
     if vertices is None or not vertices.applies:
-        return _Turns(False)
+        return _Turns(False, scaled=scaling.applies)
     # Without a time limit the answer does not depend on what takes how long.
     return _Turns(True, by_time=vertices.trees is not None and state.remaining is not None)
 
@@ -200,13 +201,17 @@ def _neighborhoods(
     setting: Setting,
     relaxed: dict[str, Relaxed],
     race: Race,
+    scaling: Scaling | None,
     pool: ThreadPoolExecutor,
     threads: int,
 ) -> None:
-    elite = Fixing(state, relaxed.get("line") or relaxed.get("persp"))
-    slopes, vertices = Slopes(setting, state.structure.fixed_charge), _vertices(state, setting)
-    turns = _turns(state, vertices)
-    _scale(state, slopes, elite, race, 1.0)
+    vertices = _vertices(state, setting)
+    if scaling is None:
+        scaling = Scaling(state, setting, race)
+        scaling.run(1.0)
+    elite = scaling.elite
+    elite.guide(relaxed.get("line") or relaxed.get("persp"))
+    turns = _turns(state, vertices, scaling)
     models: list[MixedModel] = []
     open_ones, seconds, idle = FIRST_OPEN, FIRST_SECONDS, 0
     while idle < PATIENCE or state.remaining is not None:
@@ -216,12 +221,12 @@ def _neighborhoods(
             return
         if vertices is None:
             vertices = _vertices(state, setting)
-            turns = turns if vertices is None else _turns(state, vertices)
+            turns = turns if vertices is None else _turns(state, vertices, scaling)
         elite.add(state.best_b if state.best.feasible else None, state.best.objective)
         if not elite.members:
-            _scale(state, slopes, elite, race, 1.3)
+            scaling.run(SPREAD)
             idle += 1
-            if not slopes.applies and not race.running:
+            if not scaling.applies and not race.running:
                 return
             if not elite.members:
                 race.go_on(WAITING)
@@ -230,32 +235,39 @@ def _neighborhoods(
         # Without a time limit one at a time, so that the answer does not depend on the number of threads.
         kinds = turns.next(max(1, threads - race.running) if state.remaining is not None else 1)
         jobs: list[tuple[str, Future[Any]]] = []
-        length = _beside(state, race, seconds)
+        length = beside(state, race, seconds)
         for worker, kind in enumerate(kinds):
             if kind == VERTICES:
                 assert vertices is not None
                 jobs.append((kind, pool.submit(_walk, state, vertices, race, seconds, int(state.rng.integers(2**31)))))
                 continue
             if worker >= len(models):
-                models.extend(MixedModel(setting, halt=race.halt) for _ in range(worker + 1 - len(models)))
-            if kind == "union":
+                models.extend(_collecting(setting, race) for _ in range(worker + 1 - len(models)))
+            if kind == SCALED:
+                scaling.run(SPREAD)
+                fixed, length = elite.within(scaling.union()), beside(state, race, MOST_SECONDS)
+            elif kind == "union":
                 assert vertices is not None
                 fixed = elite.within(vertices.union() | elite.members[0][1])
             else:
                 choose = elite.undecided if kind == "undecided" else elite.around_rows
                 fixed = choose(open_ones, state.rng)
-            jobs.append((kind, pool.submit(_small_mip, state, models[worker], fixed, length)))
-        walked = _wait(state, race, vertices if VERTICES in kinds else None, [job for _, job in jobs])
+            jobs.append((kind, pool.submit(small_mip, state, models[worker], fixed, length)))
+        walked, found_by_mip = _wait(
+            state, race, vertices if VERTICES in kinds else None, models, [job for _, job in jobs]
+        )
         statuses = []
         for kind, job in jobs:
             status, b = job.result()
-            if kind != VERTICES:
+            if kind == SCALED:
+                scaling.tell(status == Outcome.OPTIMAL)
+            elif kind != VERTICES:
                 statuses.append(status)
-            improved = walked and kind == VERTICES
+            improved = walked if kind == VERTICES else found_by_mip
             if b is not None:
                 evaluation = state.solver.evaluate(b)
-                improved |= state.offer(b, evaluation, kind if kind == VERTICES else "small MIP")
-                elite.add(b, evaluation.objective)
+                improved |= state.offer(b, evaluation, kind if kind == VERTICES else SMALL_MIP)
+                scaling.keep(b, evaluation.objective)
             turns.tell(kind, improved, time.perf_counter() - began)
         if statuses and all(status == "optimal" for status in statuses):
             open_ones = min(int(1.3 * open_ones) + 10, state.problem.m)
@@ -266,33 +278,47 @@ def _neighborhoods(
         idle = 0 if better else idle + 1
         if state.seconds > min(TRUST, SHARE_OF_TRUST * state.clock.limit) and state.found_by not in (VERTICES, SLOPES):
             race.change_places()
-        share = _share(state, slopes.applies)
+        share = _share(state, scaling.applies)
         if race.running and share < ALL_OF_IT:
             race.go_on((time.perf_counter() - began) * (1.0 - share) / share)
-        if not better and idle % 4 == 3 and not (vertices is not None and vertices.applies):
-            _scale(state, slopes, elite, race, 1.25)  # something new
 
 
-def _wait(state: SearchState, race: Race, vertices: Vertices | None, jobs: list[Future[Any]]) -> bool:
-    """Wait for neighborhoods, taking what HiGHS and the walk find meanwhile; whether the walk brought something.
+def _collecting(setting: Setting, race: Race) -> MixedModel:
+    """A model for small MIPs whose points are taken as they come."""
+    model = MixedModel(setting, halt=race.halt)
+    model.collect()
+    return model
+
+
+def _wait(
+    state: SearchState, race: Race, vertices: Vertices | None, models: list[MixedModel], jobs: list[Future[Any]]
+) -> tuple[bool, bool]:
+    """Wait for neighborhoods, taking what they and HiGHS find meanwhile.
+
+    Returns whether the walk brought something, and whether a small MIP did.
 
     Raises
     ------
     StopSearch
         If the gap is closed, the time is up, or somebody asks to stop.
     """
-    improved, seen = False, None
+    improved, by_mip, seen = False, False, None
     while race.running and wait(jobs, LOOK).not_done:
         state.check()
         if _over(state, race):
             race.halt.halt()
+        for model in models:
+            by_mip |= take_points(state, model)
         best = None if vertices is None else vertices.best
         if vertices is not None and best is not None and best is not seen:
             seen, value = best, best.value + state.problem.offset
             if value < state.best.objective - 1e-9 * abs(value):
                 b = vertices.on(best.z)
                 improved |= state.offer(b, state.solver.evaluate(b), VERTICES)
-    return improved
+    wait(jobs)
+    for model in models:
+        model.fetch()  # the last of them is the answer
+    return improved, by_mip
 
 
 def _share(state: SearchState, scaled: bool) -> float:
@@ -314,22 +340,6 @@ def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
     return Vertices(setting, charges)
 
 
-def _beside(state: SearchState, race: Race, seconds: float) -> float:
-    """Seconds of a small MIP: HiGHS may end beside it, and this one does not look up while it solves an LP."""
-    return min(seconds, max(SHARE_BESIDE * state.seconds, LEAST_BESIDE)) if race.running else seconds
-
-
-def _small_mip(
-    state: SearchState, model: MixedModel, fixed: NDArray[np.int8], seconds: float
-) -> tuple[str, Binary | None]:
-    """Solve with some binaries fixed, from the best point; returns the status and b."""
-    limit = None if state.remaining is None else min(seconds, state.remaining)
-    if state.best.x is not None and state.best_b is not None:
-        model.start_from(state.best.x, state.best_b)
-    answer = model.solve(fixed, limit, MOST_NODES if limit is None else 2**31 - 1, 1e-4)
-    return answer.status, None if answer.x is None else answer.x[state.problem.n :] > 0.5
-
-
 def _walk(state: SearchState, vertices: Vertices, race: Race, seconds: float, seed: int) -> tuple[str, Binary | None]:
     """Walk over vertices for a while, from where it stopped or from a better answer found elsewhere."""
     best, b = vertices.best, state.best_b
@@ -341,28 +351,3 @@ def _walk(state: SearchState, vertices: Vertices, race: Race, seconds: float, se
     deadline = min(time.perf_counter() + seconds, state.deadline) if timed else math.inf
     vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS, lambda: race.halt.halted)
     return "", None if vertices.best is None else vertices.on(vertices.best.z)
-
-
-def _scale(state: SearchState, slopes: Slopes, elite: Fixing, race: Race, spread: float) -> None:
-    """One run of slope scaling, from perturbed prices when `spread` is above 1."""
-    if not slopes.applies:
-        return
-    slopes.restart(state.rng, spread)
-    seen: set[bytes] = set()
-    for _ in range(SLOPE_ROUNDS):
-        state.check()
-        b = slopes.step(state.remaining)
-        if b is None or b.tobytes() in seen:
-            break
-        seen.add(b.tobytes())
-        try:
-            b = state.binaries.nearest(b, None if state.remaining is None else _beside(state, race, state.remaining))
-        except TimeoutError:
-            break
-        evaluation = state.solver.evaluate(b)
-        if evaluation.feasible and evaluation.x is not None:
-            b = used(state, b, evaluation.x)
-            evaluation = state.solver.evaluate(b)
-        state.offer(b, evaluation, SLOPES)
-        elite.add(b, evaluation.objective)
-        race.fetch()

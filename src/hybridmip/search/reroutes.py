@@ -77,7 +77,7 @@ class Reroutes:
         return value, best, best_flow, looks
 
     def search(self, rng: np.random.Generator, enough: Callable[[], bool] = lambda: False) -> tuple[float, Vector]:
-        """Search for a while, or until it is enough, from where it is or from elsewhere; returns the best value and its z."""
+        """Search for a while, or until it is enough, from where it is; returns the best value and its z."""
         order = rng.permutation(self.arcs)
         rounds = min(max(1, ARCS_AT_ONCE // max(order.size, 1)), MOST_AT_ONCE)
         best, best_flow, looks = np.inf, self.flow, 0

@@ -9,25 +9,30 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import sparse
 
 from hybridmip.engines.highs import LinearModel
+from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
 from hybridmip.run.state import SearchState
-from hybridmip.search.charges import rows_when_on
+from hybridmip.search.charges import CARRIES, follows_from_x, needed_by, rows_when_on
 
 
 class Slopes:
-    """The LP of slope scaling: the cost of b spread over the x it switches; where that is all b does, without b."""
+    """The LP of slope scaling: the cost of b spread over the x it switches; where x tells the b it needs, without b.
 
-    def __init__(self, setting: Setting, fixed_charge: bool) -> None:
+    Such an LP has none of the rows that link x to b, and takes a small part of the time of a relaxation.
+    """
+
+    def __init__(self, setting: Setting) -> None:
         problem = setting.problem
         self.problem = problem
-        switched = problem.switched
-        self.applies = bool(switched.any()) and bool((problem.p > 0).any())
+        self.applies = serves(problem)
         if not self.applies:
             return
-        self.without_b = fixed_charge
+        self.without_b = told_by_x(problem)
         if self.without_b:
             rows = rows_when_on(problem)
             self.model = LinearModel(
@@ -39,47 +44,86 @@ class Slopes:
             upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
             cost = np.concatenate([problem.q, problem.p])
             self.model = LinearModel(cost, matrix, row_lower, row_upper, lower, upper, halt=setting.halt)
-        self.capacity = np.where(np.isfinite(setting.upper), np.maximum(np.abs(setting.upper), 1e-9), 1.0)
+        #: Of the last step.
+        self.x = np.zeros(problem.n)
+        self._calibrate = False
+        self._has_x = has_x(problem)
+        capacity = np.where(np.isfinite(setting.upper), np.maximum(np.abs(setting.upper), 1e-9), 1.0)
+        self._loads = _loads(problem, self._has_x) if self.without_b else _own_loads(problem)
+        self._full = np.maximum(np.abs(self._loads) @ capacity, 1e-9)
 
-    def restart(self, rng: np.random.Generator, spread: float) -> None:
-        """Begin with what a full switch costs per unit, perturbed."""
-        problem = self.problem
-        total = np.zeros(problem.m)
-        np.add.at(total, problem.switch[problem.switched], self.capacity[problem.switched])
-        self.flow = np.maximum(total, 1e-9)
-        noise = np.exp(rng.uniform(-math.log(spread), math.log(spread), problem.m)) if spread > 1 else 1.0
-        self.price = np.maximum(problem.p, 0.0) * noise / self.flow
+    def restart(self, rng: np.random.Generator, spread: float, calibrated: bool = False) -> None:
+        """Begin with what a full switch costs per unit, perturbed.
+
+        Such prices are too low, and what was not used yet is tried for many rounds. Calibrated, it is priced after the
+        first of them as if it carried as small a part of what it can as others do: settled in a few rounds, if not
+        quite as well.
+        """
+        self._calibrate = calibrated
+        noise = np.exp(rng.uniform(-math.log(spread), math.log(spread), self.problem.m)) if spread > 1 else 1.0
+        self.price = np.maximum(self.problem.p, 0.0) * noise / self._full
 
     def step(self, time_limit: float | None) -> Binary | None:
         """Solve at the present prices; returns the b of what carries something."""
         problem = self.problem
-        switched = problem.switched
-        cost = problem.q.copy()
-        sign = np.where(problem.x_upper > 0, 1.0, -1.0)
-        cost[switched] += (sign * self.price[problem.switch])[switched]
+        cost = problem.q + self._loads.T @ self.price
         self.model.change_cost(cost if self.without_b else np.concatenate([cost, np.minimum(problem.p, 0.0)]))
         answer = self.model.solve(time_limit)
         if answer.x is None:
             return None
-        x = answer.x[: problem.n]
-        flow = np.zeros(problem.m)
-        np.add.at(flow, problem.switch[switched], np.abs(x)[switched])
-        carrying = flow > 1e-9
-        self.price = np.where(carrying, np.maximum(problem.p, 0.0) / np.maximum(flow, 1e-9), self.price)
+        self.x = x = answer.x[: problem.n]
+        load = self._loads @ x
+        carrying = load > CARRIES
+        others = self.price
+        if self._calibrate and carrying.any():
+            others = others * float(np.median(self._full[carrying] / np.maximum(load[carrying], CARRIES)))
+        self._calibrate = False
+        self.price = np.where(carrying, np.maximum(problem.p, 0.0) / np.maximum(load, CARRIES), others)
         if self.without_b:
-            return carrying
-        has_x = np.zeros(problem.m, dtype=bool)
-        has_x[problem.switch[switched]] = True
-        return np.where(has_x, carrying, answer.x[problem.n :] > 0.5)
+            return needed_by(problem, x)
+        return np.where(self._has_x, carrying, answer.x[problem.n :] > 0.5)
+
+
+def serves(problem: Problem) -> bool:
+    """Whether there is something to charge, and an x to charge it to."""
+    return bool(problem.switched.any()) and bool((problem.p > 0).any())
+
+
+def told_by_x(problem: Problem) -> bool:
+    """Whether x tells the b that it needs, so that the LP of slope scaling has no b in it."""
+    return is_fixed_charge(problem) or follows_from_x(problem)
+
+
+def has_x(problem: Problem) -> Binary:
+    """Which b switch some x."""
+    found = np.zeros(problem.m, dtype=bool)
+    found[problem.switch[problem.switched]] = True
+    return found
+
+
+def _own_loads(problem: Problem) -> sparse.csr_array:
+    """What each b carries as a function of x: the x that it switches."""
+    own = np.flatnonzero(problem.switched)
+    sign = np.where(problem.x_upper > 0, 1.0, -1.0)[own]
+    return sparse.csr_array((sign, (problem.switch[own], own)), shape=(problem.m, problem.n))
+
+
+def _loads(problem: Problem, switching: Binary) -> sparse.csr_array:
+    """The same, where a b that switches no x carries what is in its rows."""
+    G = problem.G.tocoo()
+    at = ~switching[G.col] & (G.data != 0)
+    if not at.any():
+        return _own_loads(problem)
+    # It is needed for what goes beyond an upper limit, where its entry is negative, or below a lower one.
+    shares = sparse.csr_array((-1.0 / G.data[at], (G.col[at], G.row[at])), shape=(problem.m, problem.rows))
+    return sparse.csr_array(_own_loads(problem) + shares @ problem.A)
 
 
 def used(state: SearchState, b: Binary, x: Vector) -> Binary:
     """b without what is paid for and not used, where the rows on b allow that."""
     problem = state.problem
     carrying = np.zeros(problem.m, dtype=bool)
-    on = problem.switched & (np.abs(x) > 1e-9)
+    on = problem.switched & (np.abs(x) > CARRIES)
     carrying[problem.switch[on]] = True
-    has_x = np.zeros(problem.m, dtype=bool)
-    has_x[problem.switch[problem.switched]] = True
-    lean = b & (carrying | ~has_x | (problem.p <= 0))
+    lean = b & (carrying | ~has_x(problem) | (problem.p <= 0))
     return lean if state.binaries.contains(lean) else b

@@ -138,6 +138,16 @@ class MixedModel:
         endless = np.isinf(setting.hull_lower) | np.isinf(setting.hull_upper)
         self.relaxed = bool((problem.switched & endless).any())
         self.largest = float(np.abs(cost).max(initial=0.0))
+        self._found: list[Vector] = []
+
+    def collect(self) -> None:
+        """Keep the points of its solves as they come."""
+        self.model.on_improvement(lambda values, bound: self._found.append(values.copy()))
+
+    def fetch(self) -> list[Binary]:
+        """The b of points that came since last time, where these are kept; from any thread."""
+        found, self._found = self._found[-MOST_POINTS:], []
+        return [values[self.n :] > 0.5 for values in found]
 
     def start_from(self, x: Vector, b: Binary) -> None:
         """Give HiGHS a point to begin with."""

@@ -1,0 +1,172 @@
+"""Runs of slope scaling, the b that they gave, and the MIP over what is on in the best of these.
+
+The first good points of a linear problem: before its relaxation, which may take longer by far.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+
+import numpy as np
+
+from hybridmip.engines.highs import Outcome
+from hybridmip.model.quadratic import Binary
+from hybridmip.relax.protocol import Setting
+from hybridmip.restricted.protocol import Evaluation
+from hybridmip.run.state import SearchState
+from hybridmip.search.charges import needed_by
+from hybridmip.search.fixing import MOST_KEPT, Fixing
+from hybridmip.search.slopes import Slopes, used
+from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
+from hybridmip.search.whole import MixedModel, Race
+
+#: Whose points they are.
+SLOPES = "slope scaling"
+#: Rounds of slope scaling from one start, and those in a row that bring nothing better.
+SLOPE_ROUNDS = 40
+IDLE_ROUNDS = 8
+#: By how much prices are perturbed in a further run, and how many of these in a row may bring nothing before the
+#: relaxation is solved.
+SPREAD = 1.25
+IDLE_RUNS = 2
+#: Time of the MIP after a run, as a share of the time before it, and share of the binaries that it is over at most,
+#: if two b do not have more between them.
+SHARE_OF_UNION = 2.0
+MOST_OPEN = 0.5
+
+
+class Scaling:
+    """Slope scaling on one problem, and every b that it gave.
+
+    Parameters
+    ----------
+    state : SearchState
+    setting : Setting
+    race : Race
+        What runs beside it.
+    """
+
+    def __init__(self, state: SearchState, setting: Setting, race: Race) -> None:
+        self._state, self._setting, self._race = state, setting, race
+        self.slopes = Slopes(setting)
+        self.applies = self.slopes.applies
+        #: The best of all, for whoever builds on them.
+        self.elite = Fixing(state, None)
+        self._found: dict[bytes, tuple[float, Binary]] = {}
+        #: How many of them are in the union.
+        self._count = MOST_KEPT
+
+    def run(self, spread: float) -> None:
+        """One run, from perturbed prices when `spread` is above 1; the first one such that it has good b soon."""
+        if not self.applies:
+            return
+        state = self._state
+        first = not self._found
+        self.slopes.restart(state.rng, spread, calibrated=first)
+        seen: set[bytes] = set()
+        least, idle = math.inf, 0
+        until = math.inf if first or state.remaining is None else state.seconds + beside(state, self._race, math.inf)
+        for _ in range(SLOPE_ROUNDS):
+            state.check()
+            b = self.slopes.step(state.remaining)
+            if b is None or b.tobytes() in seen or idle >= IDLE_ROUNDS or state.seconds > until:
+                break
+            seen.add(b.tobytes())
+            try:
+                limit = None if state.remaining is None else beside(state, self._race, state.remaining)
+                b = state.binaries.nearest(b, limit)
+            except TimeoutError:
+                break
+            if not state.best.feasible:
+                self._offer_as_it_is(b)
+            b, evaluation = self._evaluated(b)
+            idle = 0 if evaluation.objective < least else idle + 1
+            least = min(least, evaluation.objective)
+            state.offer(b, evaluation, SLOPES)
+            self.keep(b, evaluation.objective)
+            self._race.fetch()
+
+    def _offer_as_it_is(self, b: Binary) -> None:
+        """Offer b with the x of the LP of slope scaling: something to begin with, before the best x of b is known."""
+        state, x = self._state, self.slopes.x
+        if self.slopes.without_b and not (needed_by(state.problem, x) & ~b).any():
+            x = np.clip(x, *state.problem.bounds_given(b))
+            state.offer(b, Evaluation(state.problem.objective(x, b), 0.0, x), SLOPES)
+
+    def _evaluated(self, b: Binary) -> tuple[Binary, Evaluation]:
+        """b without what its best x does not need, and its value."""
+        state = self._state
+        evaluation = state.solver.evaluate(b)
+        if not evaluation.feasible or evaluation.x is None:
+            return b, evaluation
+        if self.slopes.without_b:
+            lean = b & needed_by(state.problem, evaluation.x)
+            if not state.binaries.contains(lean):
+                return b, evaluation
+            # The same x: among those of fewer b there is none better.
+            return lean, replace(evaluation, objective=state.problem.objective(evaluation.x, lean))
+        b = used(state, b, evaluation.x)
+        return b, state.solver.evaluate(b)
+
+    def keep(self, b: Binary, objective: float) -> None:
+        """Take note of a b, and of its value."""
+        if math.isfinite(objective):
+            self._found[b.tobytes()] = objective, b.copy()
+            self.elite.add(b, objective)
+
+    def union(self) -> Binary:
+        """What is on in any of the best, the incumbent among them; of fewer where that is most of all."""
+        best = [b for _, b in sorted(self._found.values(), key=lambda found: found[0])]
+        if self._state.best.feasible and self._state.best_b is not None:
+            best.insert(0, self._state.best_b)
+        on = np.zeros(self._state.problem.m, dtype=bool)
+        for place, b in enumerate(best[: self._count]):
+            if place > 1 and (on | b).sum() > MOST_OPEN * on.size:
+                break
+            on |= b
+        return on
+
+    def begin(self) -> None:
+        """Runs from one start after the other, and after each the MIP over what is on in the best of their b.
+
+        Of more of them the sooner such a MIP is solved; until runs bring nothing better any more.
+        """
+        idle, spread = 0, 1.0
+        model: MixedModel | None = None
+        while idle < IDLE_RUNS and self.applies and not self._race.halt.halted:
+            before = self._state.best.objective
+            self.run(spread)
+            self._state.check()
+            if not self._found:
+                return
+            if model is None:
+                model = MixedModel(self._setting, halt=self._race.halt)
+                model.collect()
+            self.tell(self._over_union(model) == Outcome.OPTIMAL)
+            idle, spread = 0 if self._state.best.objective < before else idle + 1, SPREAD
+
+    def tell(self, solved: bool) -> None:
+        """Say whether the MIP over the best was solved: the next one is over more of them."""
+        self._count = 2 * self._count if solved else self._count
+
+    def _over_union(self, model: MixedModel) -> str:
+        """Solve the MIP over the best, taking its points as they come; returns its status."""
+        state, seconds = self._state, beside(self._state, self._race, math.inf, SHARE_OF_UNION)
+        with ThreadPoolExecutor(1, initializer=stand_back) as pool:
+            try:
+                job = pool.submit(small_mip, state, model, self.elite.within(self.union()), seconds)
+                while wait([job], LOOK).not_done:
+                    state.check()
+                    take_points(state, model)
+            except BaseException:
+                model.model.cancel()  # the pool waits for it
+                raise
+        status, b = job.result()
+        if b is not None:
+            evaluation = state.solver.evaluate(b)
+            state.offer(b, evaluation, SMALL_MIP)
+            self.keep(b, evaluation.objective)
+        self._race.fetch()
+        return status
