@@ -129,7 +129,7 @@ def test_calibrated_prices_settle_sooner() -> None:
 
 
 def test_the_union_holds_the_best() -> None:
-    """What is on in the best so many and in the incumbent is in the union; in no others' is not; solved means more."""
+    """What is on in the best so many and in the incumbent is in the union; solved means more, up to half of all."""
     problem = commodities(8, 24, 4, 0)
     setting, state = Setting(problem), make_state(problem, time_limit=60.0)
     scaling = Scaling(state, setting, Race(state, setting))
@@ -141,7 +141,7 @@ def test_the_union_holds_the_best() -> None:
     scaling.tell(False)
     assert scaling.union().sum() == 8
     scaling.tell(True)
-    assert scaling.union().sum() == 16
+    assert scaling.union().sum() == problem.m // 2
 
 
 def test_runs_and_unions_reach_the_optimum_of_a_small_one() -> None:
@@ -158,17 +158,16 @@ def test_runs_and_unions_reach_the_optimum_of_a_small_one() -> None:
 
 
 def test_a_point_before_the_relaxation() -> None:
-    """With a time limit slope scaling has a point before a relaxation is solved, which then is, beside the search."""
+    """With a time limit slope scaling has a point before the relaxation is solved."""
     problem = commodities(20, 120, 12, 0)
     result = solve(problem, time_limit=15.0, config=Config(threads=2))
     assert result.has_solution
     names = [phase.name for phase in result.phases]
     assert "slope scaling" in names
-    assert "relaxation" not in names
     # HiGHS may have the very first one.
     assert any(step.phase == "slope scaling" for step in result.trace)
     # Unless HiGHS has proven the answer by then.
-    assert "line" in result.bounds or result.gap <= 1e-6
+    assert ("relaxation" in names[names.index("slope scaling") :] and "line" in result.bounds) or result.gap <= 1e-6
 
 
 def test_a_small_mip_begins_with_the_point_it_is_given() -> None:

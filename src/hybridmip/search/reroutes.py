@@ -17,7 +17,7 @@ from hybridmip.search import reroutes_kernel, trees_kernel
 from hybridmip.search.trees import Network, touching_arcs
 
 #: Arcs that are looked at in one search, about, and rounds at most.
-LOOKS = 30_000_000
+LOOKS = 10_000_000
 MOST_ROUNDS = 1000
 #: Rounds after which it is asked whether it is enough: about so many arcs, at most so many rounds.
 ARCS_AT_ONCE = 10_000

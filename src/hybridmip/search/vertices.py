@@ -58,6 +58,8 @@ HOME = 0.1
 RUNNERS = 4
 RUN = 8
 STALE_RUN = 120
+#: Of so many turns of walks over trees and of rerouting all but one are of who brought the last better vertex.
+FAVOUR = 4
 #: Different b that are kept, and the share in which they differ at least.
 MOST_KEPT = 10
 DIFFERENT = 0.02
@@ -140,6 +142,9 @@ class Vertices:
         self.reroutes: Reroutes | None = None
         self._rerouted: Vertex | None = None
         self._its_turn = True
+        #: Whether rerouting brought the last better vertex, and the turns since then.
+        self._by_rerouting = True
+        self._turns = 0
         if network is not None:
             charge = np.zeros(self.owner.size)
             charge[self.owned] = problem.p[self.owner[self.owned]]
@@ -228,12 +233,20 @@ class Vertices:
                         self._reroute(self.reroutes, rng, over)
                     else:
                         self._tree_round(self.trees, self.now, rng, over)
-                    self._its_turn ^= self.best is before  # who brought something goes on
+                    self._take_turns(self.best is not before)
                 else:
                     self._round(self.now, rng, deadline)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
                 self.now = None if self.now is self.best else self.best
                 self._start, self._runner, self._rounds = None, 0, 0  # trees are begun anew
+
+    def _take_turns(self, improved: bool) -> None:
+        """Who brought the last better vertex goes on, but for one turn of a few."""
+        if improved:
+            self._by_rerouting, self._turns = self._its_turn, 0
+        else:
+            self._turns += 1
+        self._its_turn = self._by_rerouting ^ (self._turns % FAVOUR == FAVOUR - 1)
 
     def _reroute(self, reroutes: Reroutes, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
         """Search by rerouting for a while, from where it stopped or from a better vertex; trees go on from its best."""
