@@ -397,3 +397,26 @@ def test_a_milp_over_the_rows_ends_with_the_solve(monkeypatch: pytest.MonkeyPatc
         members.maximise(scores)
     members.end = lambda: math.inf
     assert np.array_equal(members.maximise(scores), best)
+
+
+def test_cuts_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where HiGHS's b is none of the set and it is asked again, it gets what is left; it is left only at the end."""
+    weights = np.random.default_rng(3).integers(1, 9, (3, 20)).astype(float)
+    members = BinarySet(Problem(q=np.zeros(0), p=np.zeros(20), B=weights, b_upper=weights.sum(axis=1) // 2))
+    limits: list[float] = []
+    left: list[bool] = []
+    solve, contains = LinearModel.solve, BinarySet.contains
+
+    def noting(self: Any, time_limit: float, punctual: bool = False, **more: Any) -> Any:
+        limits.append(time_limit)
+        left.append(punctual)
+        return solve(self, time_limit, **more)
+
+    monkeypatch.setattr(LinearModel, "solve", noting)
+    monkeypatch.setattr(BinarySet, "contains", lambda self, b: len(limits) % 3 == 0 and contains(self, b))
+    members.end = lambda: time.perf_counter() + 50.0
+    scores = np.random.default_rng(4).normal(size=20)
+    members.maximise(scores, time_limit=20.0)
+    members.maximise(scores)
+    assert limits[2] < limits[1] < limits[0] <= 20.0
+    assert left == [False] * 3 + [True] * 3

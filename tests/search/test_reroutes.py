@@ -12,6 +12,7 @@ from scipy import sparse
 from hybridmip import Problem
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
+from hybridmip.search import reroutes as module
 from hybridmip.search.vertices import Vertices
 
 
@@ -138,3 +139,21 @@ def test_same_seed_same_flows() -> None:
         assert vertices.reroutes is not None
         found.append((vertices.best.z.tobytes(), vertices.reroutes.flow.tobytes()))
     assert found[0] == found[1]
+
+
+def test_no_call_looks_at_many_more_arcs_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call ends soon after its limit, in the middle of a descent too, at flows that hold every row."""
+    problem = grid(12, 60, 2, True)
+    vertices = walks(problem)
+    reroutes = vertices.reroutes
+    assert reroutes is not None
+    assert vertices.best is not None
+    reroutes.begin(vertices.best.z)
+    whole = reroutes._run(1, reroutes.arcs, reroutes.flow.copy(), np.zeros((0, 2)))[3]
+    monkeypatch.setattr(module, "LOOKS_AT_ONCE", whole // 10)
+    flow = reroutes.flow.copy()
+    value, _, _, looks = reroutes._run(1, reroutes.arcs, flow, np.zeros((3, 2)), np.ones((3, reroutes.arcs.size)))
+    assert looks < whole // 2
+    x, b = (flow * reroutes.network.scale)[: problem.n], vertices.on(flow)
+    assert problem.violation(x, b) <= 1e-7
+    assert problem.objective(x, b) == pytest.approx(value)

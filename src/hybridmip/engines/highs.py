@@ -354,7 +354,8 @@ class LinearModel:
 
     def _run(self, until: float = math.inf) -> Any:
         """Run HiGHS; a MILP in a thread of its own, so that Ctrl-C, which the main thread gets, can end it."""
-        if not self._integer or threading.current_thread() is not threading.main_thread():
+        elsewhere = threading.current_thread() is not threading.main_thread()
+        if not self._integer or (elsewhere and math.isinf(until)):
             return self._highs.run()
         outcome: list[Any] = []
         thread = threading.Thread(target=lambda: outcome.append(self._highs.run()), daemon=True)

@@ -245,10 +245,12 @@ class BinarySet:
             )  # fmt: skip
         largest = float(np.abs(gain).max(initial=0.0))
         self._model.change_cost(-gain / largest if largest > 0 else np.zeros(self.m))
-        if time_limit is None and math.isfinite(end := self.end()):
-            time_limit = max(end - time.perf_counter(), 0.0)
+        end = self.end()
+        until = end if time_limit is None else time.perf_counter() + time_limit
         for _ in range(MOST_CUTS):
-            answer = self._model.solve(time_limit, punctual=True)
+            left = max(until - time.perf_counter(), 0.0) if math.isfinite(until) else None
+            # Who has a share of the time only waits for what HiGHS has by then.
+            answer = self._model.solve(left, punctual=until >= end)
             if self._model.given_up:
                 self._model = None  # HiGHS still has it
                 raise TimeoutError("no member of the set was found in time")

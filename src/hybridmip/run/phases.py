@@ -394,7 +394,8 @@ class LinearSearch(Phase):
         race.first.start(state.remaining)
         with state.in_phase(Start.name):
             begin_with_what_is_known(run)
-        if sum(setting.joint_rows.matrix.shape) <= SMALL_LP:
+        relaxed = any(isinstance(phase, Relaxations) for phase in phases_of(state.config))
+        if relaxed and sum(setting.joint_rows.matrix.shape) <= SMALL_LP:
             # HiGHS has a thread of its own: meanwhile a relaxation costs no time, and may prove what else rests on
             # HiGHS's word.
             with state.in_phase(Relaxations.name):

@@ -1,11 +1,11 @@
 """Search for linear problems: vertices, slope scaling, and neighborhoods that HiGHS solves as small MIPs.
 
 With Q = 0 the restricted problem is an LP and says little about b: what is paid for switching on is not in it. Several
-things share the time. *Slope scaling* (`search.slopes`) finds good b in seconds, and where switching on only costs
-*walks over vertices* (`search.vertices`) go on from them. *Neighborhoods*: binaries are fixed like the best b where
-little speaks against it (`search.fixing`), and what is left is a MIP small enough for HiGHS. *The whole problem* by
-HiGHS's branch and cut (`search.whole`), begun before everything else where there are a time limit and a thread for it,
-brings its own answers, and a bound.
+things share the time. *Slope scaling* (`search.slopes`) finds good b in seconds, before all this where it can
+(`search.scaling`), and where switching on only costs *walks over vertices* (`search.vertices`) go on from them.
+*Neighborhoods*: binaries are fixed like the best b where little speaks against it (`search.fixing`), and what is left
+is a MIP small enough for HiGHS. *The whole problem* by HiGHS's branch and cut (`search.whole`), begun before everything
+else where there are a time limit and a thread for it, brings its own answers, and a bound.
 """
 
 from __future__ import annotations
@@ -168,6 +168,8 @@ class _Turns:
             elif self._with_vertices and self._due and VERTICES not in kinds:
                 kinds.append(VERTICES)
             else:
+                if self._mips[self._count % len(self._mips)] == SCALED and SCALED in kinds:
+                    self._count += 1
                 kinds.append(self._mips[self._count % len(self._mips)])
                 self._count += 1
                 self._until_walk -= 1
@@ -243,16 +245,17 @@ def _neighborhoods(
                 continue
             if worker >= len(models):
                 models.extend(_collecting(setting, race) for _ in range(worker + 1 - len(models)))
+            most = length
             if kind == SCALED:
                 scaling.run(SPREAD)
-                fixed, length = elite.within(scaling.union()), beside(state, race, MOST_SECONDS)
+                fixed, most = elite.within(scaling.union()), beside(state, race, MOST_SECONDS)
             elif kind == "union":
                 assert vertices is not None
                 fixed = elite.within(vertices.union() | elite.members[0][1])
             else:
                 choose = elite.undecided if kind == "undecided" else elite.around_rows
                 fixed = choose(open_ones, state.rng)
-            jobs.append((kind, pool.submit(small_mip, state, models[worker], fixed, length)))
+            jobs.append((kind, pool.submit(small_mip, state, models[worker], fixed, most)))
         walked, found_by_mip = _wait(
             state, race, vertices if VERTICES in kinds else None, models, [job for _, job in jobs]
         )

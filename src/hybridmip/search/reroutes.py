@@ -19,9 +19,11 @@ from hybridmip.search.trees import Network, touching_arcs
 #: Arcs that are looked at in one search, about, and rounds at most.
 LOOKS = 10_000_000
 MOST_ROUNDS = 1000
-#: Rounds after which it is asked whether it is enough: about so many arcs, at most so many rounds.
+#: Rounds after which it is asked whether it is enough: about so many arcs, at most so many rounds; and arcs looked at
+#: after which it is asked in any case.
 ARCS_AT_ONCE = 10_000
 MOST_AT_ONCE = 20
+LOOKS_AT_ONCE = 5_000_000
 #: Charges are changed by up to this factor, as a logarithm.
 NOISE = 1.0
 #: Searches without a better one after which it begins anew, elsewhere: down with charges changed by up to this factor,
@@ -67,12 +69,18 @@ class Reroutes:
             self.side = 1 if looks[0] <= looks[1] else -1
 
     def _run(
-        self, side: int, order: NDArray[np.int64], flow: Vector, draws: NDArray[np.float64], noise: Vector | None = None
+        self,
+        side: int,
+        order: NDArray[np.int64],
+        flow: Vector,
+        draws: NDArray[np.float64],
+        noise: Vector | None = None,
+        heat: float = 0.0,
     ) -> tuple[float, float, Vector, int]:
         best_flow = np.empty_like(flow)
         value, best, looks = reroutes_kernel.search(
             self.network.ends, self.about, flow, order, self.start, self.touching, side, draws,
-            np.zeros((0, order.size)) if noise is None else noise, self.heat, best_flow,
+            np.zeros((0, order.size)) if noise is None else noise, heat, LOOKS_AT_ONCE, best_flow,
         )  # fmt: skip
         return value, best, best_flow, looks
 
@@ -84,11 +92,11 @@ class Reroutes:
         if self.stale >= STALE:
             self.record, self.stale = np.inf, 0
             noise = rng.uniform(-FRESH, FRESH, (1, order.size))
-            looks += self._run(self.side, order, self.flow, np.zeros((1, 2)), noise)[3]  # a draw of 0 takes any end
+            looks += self._run(self.side, order, self.flow, np.zeros((1, 2)), noise, np.inf)[3]  # to wherever it ends
         for _ in range(0, MOST_ROUNDS, rounds):
             draws = rng.random((rounds, 2))
             noise = NOISE * rng.random((rounds, 1)) * rng.uniform(-1.0, 1.0, (rounds, order.size))
-            _, value, flow, looked = self._run(self.side, order, self.flow, draws, noise)
+            _, value, flow, looked = self._run(self.side, order, self.flow, draws, noise, self.heat)
             looks += looked
             if value < best:
                 best, best_flow = value, flow

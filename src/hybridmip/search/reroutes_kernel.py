@@ -28,7 +28,8 @@ _TABLE = types.float64[:, ::1]
 _PLACES = types.int64[:, ::1]
 #: Signature of `search`.
 SEARCH = types.Tuple((types.float64, types.float64, types.int64))(
-    _PLACES, _TABLE, _REALS, _INTEGERS, _INTEGERS, _INTEGERS, types.int64, _TABLE, _TABLE, types.float64, _REALS,
+    _PLACES, _TABLE, _REALS, _INTEGERS, _INTEGERS, _INTEGERS, types.int64, _TABLE, _TABLE, types.float64, types.int64,
+    _REALS,
 )  # fmt: skip
 
 
@@ -143,10 +144,10 @@ def _reroute(arc, side, ends, about, charge, flow, start, touching, label, by, r
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _descend(begin, side, candidates, ends, about, charge, flow, start, touching, label, by, room):
-    """Empty every arc that makes it cheaper, in turn, until none does; returns arcs looked at."""
+def _descend(begin, side, most, candidates, ends, about, charge, flow, start, touching, label, by, room):
+    """Empty every arc that makes it cheaper, in turn, until none does, or so many are looked at; returns how many."""
     idle, place, looks = 0, begin, 0
-    while idle < candidates.size:
+    while idle < candidates.size and looks < most:
         arc = candidates[place]
         place = place + 1 if place + 1 < candidates.size else 0
         idle += 1
@@ -172,27 +173,31 @@ def _value(about, flow):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def search(ends, about, flow, candidates, start, touching, side, draws, noise, heat, best_flow):
+def search(ends, about, flow, candidates, start, touching, side, draws, noise, heat, most, best_flow):
     """Iterated local search, a round for each line of draws: down with other charges, then with the true ones.
 
     `noise` has the logarithms of the factors of the candidates' charges, in each round. Without rounds it only goes
-    down. Returns the value it ends at, the best one, and how many arcs were looked at.
+    down. It ends when `most` arcs were looked at, in the middle of a round if need be. Returns the value it ends at,
+    the best one, and how many arcs were looked at.
     """
     nodes = start.size - 1
     label, by, room = np.full(nodes, np.inf), np.zeros(nodes, dtype=np.int64), np.zeros((3, nodes), dtype=np.int64)
     charge = about[:, CHARGE].copy()
     other = charge.copy()
-    looks = _descend(0, side, candidates, ends, about, charge, flow, start, touching, label, by, room)
+    looks = _descend(0, side, most, candidates, ends, about, charge, flow, start, touching, label, by, room)
     kept_flow, kept_value = flow.copy(), _value(about, flow)
     best = kept_value
     best_flow[:] = flow
     for turn in range(draws.shape[0]):
+        if looks >= most:
+            break
         begin = int(draws[turn, 0] * candidates.size)
         for place in range(candidates.size):
             arc = candidates[place]
             other[arc] = charge[arc] * math.exp(noise[turn, place])
-        looks += _descend(begin, side, candidates, ends, about, other, flow, start, touching, label, by, room)
-        looks += _descend(begin, side, candidates, ends, about, charge, flow, start, touching, label, by, room)
+        for paid in (other, charge):
+            left = most - looks
+            looks += _descend(begin, side, left, candidates, ends, about, paid, flow, start, touching, label, by, room)
         value = _value(about, flow)
         if value < best - LESS * abs(value):
             best = value

@@ -5,6 +5,7 @@ The first good points of a linear problem: before its relaxation, which may take
 
 from __future__ import annotations
 
+import contextlib
 import math
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -15,12 +16,14 @@ from hybridmip.engines.highs import Outcome
 from hybridmip.model.quadratic import Binary
 from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation
+from hybridmip.run.clock import StopSearch
 from hybridmip.run.state import SearchState
 from hybridmip.search.charges import needed_by
 from hybridmip.search.fixing import MOST_KEPT, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
 from hybridmip.search.whole import MixedModel, Race
+from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Whose points they are.
 SLOPES = "slope scaling"
@@ -93,7 +96,7 @@ class Scaling:
         state, x = self._state, self.slopes.x
         if self.slopes.without_b and not (needed_by(state.problem, x) & ~b).any():
             x = np.clip(x, *state.problem.bounds_given(b))
-            state.offer(b, Evaluation(state.problem.objective(x, b), 0.0, x), SLOPES)
+            state.offer(b, Evaluation(state.problem.objective(x, b), 0.0, x, certain=False), SLOPES)
 
     def _evaluated(self, b: Binary) -> tuple[Binary, Evaluation]:
         """b without what its best x does not need, and its value."""
@@ -103,10 +106,11 @@ class Scaling:
             return b, evaluation
         if self.slopes.without_b:
             lean = b & needed_by(state.problem, evaluation.x)
-            if not state.binaries.contains(lean):
+            x = np.clip(evaluation.x, *state.problem.bounds_given(lean))
+            if not state.binaries.contains(lean) or state.problem.worst_row(x, lean, NOTHING)[0] > FEASIBLE:
                 return b, evaluation
             # The same x: among those of fewer b there is none better.
-            return lean, replace(evaluation, objective=state.problem.objective(evaluation.x, lean))
+            return lean, replace(evaluation, x=x, objective=state.problem.objective(x, lean))
         b = used(state, b, evaluation.x)
         return b, state.solver.evaluate(b)
 
@@ -160,8 +164,13 @@ class Scaling:
                 while wait([job], LOOK).not_done:
                     state.check()
                     take_points(state, model)
-            except BaseException:
+            except StopSearch:
                 model.model.cancel()  # the pool waits for it
+                with contextlib.suppress(StopSearch):
+                    take_points(state, model)
+                raise
+            except BaseException:
+                model.model.cancel()
                 raise
         status, b = job.result()
         if b is not None:

@@ -237,7 +237,8 @@ class Vertices:
                 else:
                     self._round(self.now, rng, deadline)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
-                self.now = None if self.now is self.best else self.best
+                self.now = None if self.now is self.best and self.reroutes is None else self.best
+                self._by_rerouting = self._its_turn = True  # which needs no basis
                 self._start, self._runner, self._rounds = None, 0, 0  # trees are begun anew
 
     def _take_turns(self, improved: bool) -> None:

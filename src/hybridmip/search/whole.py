@@ -358,7 +358,7 @@ class BranchAndCut:
     def _solve_for_x(self) -> None:
         """Offer the best x for the b of the last point that was taken as it is, unless nothing can be gained by it."""
         state, b, self._rough = self._state, self._rough, None
-        if b is not None and relative_gap(state.best.objective, state.bound, state.size) > OPTIMAL_GAP:
+        if b is not None and relative_gap(state.best.objective, state.bound, state.size) > min(state.gap, OPTIMAL_GAP):
             state.offer(b, state.solver.evaluate(b), self._name)
             self._know()
 
