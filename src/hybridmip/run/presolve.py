@@ -75,6 +75,12 @@ class _Slack:
 Step = _Fixed | _Paired | _Slack
 
 
+def _activity(matrix: sparse.csr_array, row: int, values: Vector) -> float:
+    """One row of a matrix times a vector."""
+    part = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    return float(matrix.data[part] @ values[matrix.indices[part]])
+
+
 @dataclass(frozen=True)
 class Presolved:
     """A problem, the smaller one, and how to come back.
@@ -96,13 +102,12 @@ class Presolved:
         """The x of the original problem."""
         if not self.steps:
             return x
-        full = np.zeros(self.original.n)
+        full, on_off = np.zeros(self.original.n), np.asarray(b, dtype=np.float64)
         full[self.columns] = x
         for step in reversed(self.steps):
             if isinstance(step, _Slack):
-                A, G = self.original.A[[step.row]], self.original.G[[step.row]]
                 full[step.column] = 0.0
-                others = float((A @ full)[0] + (G @ np.asarray(b, dtype=np.float64))[0])
+                others = _activity(self.original.A, step.row, full) + _activity(self.original.G, step.row, on_off)
                 full[step.column] = (step.side - others) / step.entry
                 continue
             on = float(b[step.switch]) if step.switch >= 0 else 1.0

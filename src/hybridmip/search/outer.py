@@ -97,6 +97,8 @@ class Outer:
         self.persp = relaxed.get("persp")
         self.elite = Fixing(state, self.persp or relaxed.get("line"))
         self.open_ones, self.seconds = FIRST_OPEN, FIRST_SECONDS
+        #: Seconds of the quickest small MIP, with what is done before and after it; 0 while there was none.
+        self._quickest = 0.0
         #: Whether the MIPs over all b have nothing left to say.
         self.over = False
         self._whole: Slices | None = None
@@ -266,6 +268,8 @@ class Outer:
         assert remaining is not None
         if kind == MOVES:
             self._moves()
+        elif remaining < self._quickest:
+            time.sleep(min(LOOK, remaining))  # none would be done in time
         elif self.open_ones < self.state.problem.m:
             self._small(kind, min(self.seconds, remaining))
 
@@ -331,7 +335,8 @@ class Outer:
         start = self._start()
         if start is not None:
             self.model.mip.start_from(start)
-        return self.model.solve(fixed, seconds, MOST_NODES if seconds is None else 2**31 - 1, 1e-5)
+        nodes = MOST_NODES if seconds is None else 2**31 - 1
+        return self.model.solve(fixed, seconds, nodes, 1e-5, self._deadline)
 
     def _small(self, kind: str, seconds: float | None) -> None:
         """A MIP with most binaries fixed like those of the best b; more are left open while such MIPs are solved."""
@@ -342,6 +347,7 @@ class Outer:
             self._take(answer.x)
         if self._wanted.is_set():
             return  # it was cut short: that says nothing of how hard it is
+        self._quickest = min(self._quickest or math.inf, time.perf_counter() - began)
         if answer.status is not Outcome.OPTIMAL:
             self.open_ones = max(int(0.8 * self.open_ones), 20)
             self.seconds = min(1.2 * self.seconds, MOST_SECONDS)

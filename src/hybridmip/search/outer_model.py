@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, made_integral
+from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome, made_integral
 from hybridmip.engines.slices import Slices
 from hybridmip.model.quadratic import Binary, DenseForm, DiagonalForm, FactorModel, Matrix, SparseForm, Vector
 from hybridmip.relax.protocol import Setting
@@ -313,10 +313,17 @@ class OuterModel:
             self._whole.on_request(requested)
         return Slices(self._whole, gap, time_limit, told)
 
-    def solve(self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float) -> LinearAnswer:
-        """The MILP with some binaries fixed: 1 on, -1 off, 0 open; objective and bound in the caller's units."""
+    def solve(
+        self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float, deadline: float = math.inf
+    ) -> LinearAnswer:
+        """The MILP with some binaries fixed: 1 on, -1 off, 0 open; objective and bound in the caller's units.
+
+        `deadline` as of `LinearModel.solve`: a MILP that was given up then is the last.
+        """
+        if self.mip.given_up:
+            return LinearAnswer(Outcome.LIMIT)
         lower, upper = self.lower.copy(), self.upper.copy()
         lower[self.n : self.n + self.m] = np.where(fixed > 0, 1.0, 0.0)
         upper[self.n : self.n + self.m] = np.where(fixed < 0, 0.0, 1.0)
         self._fresh("mip", self.mip).change_columns(lower, upper)
-        return self.mip.solve(seconds, gap, nodes)
+        return self.mip.solve(seconds, gap, nodes, deadline=deadline)
