@@ -35,6 +35,8 @@ SMALLEST = 1e-12
 HEURISTIC_EFFORT = 0.05
 #: Models with at most so many columns and rows go without presolve.
 SMALL = 400
+#: Models with at most so many go without feasibility jump: it takes 6 ms at least, in which HiGHS has points by its LP.
+JUMPLESS = 3000
 #: Seconds for which HiGHS is waited for beyond its time limit, where it is asked to be punctual.
 OVERTIME = 0.03
 #: A column made integral by an equation is declared so if its values are at most so many.
@@ -126,6 +128,8 @@ class LinearModel:
         HiGHS's random seed.
     heuristics : bool
         As of `use_heuristics`.
+    presolve : bool
+        Whether HiGHS may presolve a MILP; small ones go without in any case.
     """
 
     def __init__(
@@ -143,6 +147,7 @@ class LinearModel:
         scales: Scales | None = None,
         seed: int = 0,
         heuristics: bool = True,
+        presolve: bool = True,
     ) -> None:
         import highspy  # by who solves with it: most solves need one of the two engines
 
@@ -150,6 +155,7 @@ class LinearModel:
         self.columns = int(cost.shape[0])
         self.rows = int(row_lower.shape[0])
         self._integer = integer is not None and bool(integer.any())
+        self._heuristics = self._heuristics_wanted = heuristics
         self._reach = np.maximum(np.abs(lower), np.abs(upper)) if reach is None else reach
         self._unit, self._declared = np.ones(self.columns), np.zeros(self.columns, dtype=bool)
         self._row_unit, self._value_unit = np.ones(self.rows), 1.0
@@ -158,8 +164,8 @@ class LinearModel:
             self._unit, self._row_unit, self._value_unit = scales
             csc = _scaled(csc, self._row_unit, self._unit)
         csc, self._more = self._without_small(csc)
-        small = self.columns + self.rows <= SMALL
-        if self._integer and not small:
+        plain = self.columns + self.rows <= SMALL or (self._integer and not presolve)
+        if self._integer and not plain:
             assert integer is not None
             step, whole = made_integral(
                 sparse.csr_array(csc), row_lower * self._row_unit, row_upper * self._row_unit, lower / self._unit,
@@ -179,13 +185,14 @@ class LinearModel:
         self._set("small_matrix_value", SMALLEST)
         if self._integer:
             self._set("mip_abs_gap", 0.0)
+            self._set("mip_heuristic_run_feasibility_jump", self.columns + self.rows > JUMPLESS)
             self.use_heuristics(heuristics)
         if self._integer or halt is not None:
             self._highs.HandleUserInterrupt = True
         if not self._integer:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
             self._set("primal_feasibility_tolerance", 1e-9)
             self._set("dual_feasibility_tolerance", 1e-9)
-        self._presolve = "off" if small else "choose"
+        self._presolve = "off" if plain else "choose"
         self._set("presolve", self._presolve)
         kinds = np.zeros(self.columns) if integer is None else integer
         self._sound = self._pass(csc, self._costs(cost), (lower, upper), (row_lower, row_upper), kinds)
@@ -253,9 +260,14 @@ class LinearModel:
 
     def use_heuristics(self, wanted: bool) -> None:
         """Whether HiGHS looks for points of a MILP by MIPs within it; who has good ones has a proof sooner without."""
+        self._heuristics = self._heuristics_wanted = wanted
         self._set("mip_heuristic_effort", HEURISTIC_EFFORT if wanted else 0.0)
         for name in ("rins", "rens", "root_reduced_cost"):
             self._set(f"mip_heuristic_run_{name}", wanted)
+
+    def go_on_with_heuristics(self, wanted: bool) -> None:
+        """As `use_heuristics`, from the next check on while a MILP that is checked is solved; from any thread."""
+        self._heuristics_wanted = wanted
 
     def change_cost(self, cost: Vector) -> None:
         """Replace the objective."""
@@ -320,6 +332,9 @@ class LinearModel:
 
     def _on_check(self, happened: Any) -> None:
         assert self._asked is not None
+        wanted = self._heuristics_wanted
+        if wanted != self._heuristics:
+            self.use_heuristics(wanted)  # HiGHS looks these up whenever it might begin one
         # What was said in an earlier solve stands until it is taken back.
         bound = float(happened.data_out.mip_dual_bound) / self._value_unit
         happened.data_in.user_interrupt = self._asked(bound) or self._cancelled
@@ -382,6 +397,7 @@ class LinearModel:
         nodes: int | None = None,
         first: bool = False,
         punctual: bool = False,
+        deadline: float = math.inf,
     ) -> LinearAnswer:
         """Solve, and read only what the status allows.
 
@@ -396,6 +412,8 @@ class LinearModel:
         punctual : bool
             Whether a MILP is given up for good where HiGHS does not look at the clock in time: the answer is then
             that there was a limit, and the model cannot be solved again.
+        deadline : float
+            By `time.perf_counter()`: when a MILP is given up in the same way, whatever its limit.
         """
         if not self._sound:
             return LinearAnswer(Outcome.LIMIT if self.given_up else Outcome.ERROR)
@@ -405,14 +423,14 @@ class LinearModel:
             self._set("mip_max_improving_sols", 1 if first else 2**31 - 1)
         began = time.perf_counter()
         self._give_start()
-        answer = self._solve(time_limit, punctual)
+        answer = self._solve(time_limit, punctual, deadline)
         if answer.status in (Outcome.ERROR, Outcome.UNBOUNDED) or (
             answer.status is Outcome.INFEASIBLE and self._integer
         ):
             # A second look, the other way: with presolve what was said without it, and the reverse.
             self._set("presolve", "choose" if self._presolve == "off" else "off")
             left = None if time_limit is None else time_limit - (time.perf_counter() - began)
-            again = self._solve(left, punctual)
+            again = self._solve(left, punctual, deadline)
             if self.given_up:
                 return again
             self._set("presolve", self._presolve)
@@ -431,15 +449,15 @@ class LinearModel:
             self._highs.setSolution(solution)
             self._start = None
 
-    def _solve(self, time_limit: float | None, punctual: bool = False) -> LinearAnswer:
+    def _solve(self, time_limit: float | None, punctual: bool, deadline: float) -> LinearAnswer:
         if time_limit is not None:
             # HiGHS counts the run clock of an LP over all calls, that of a MILP anew.
             before = 0.0 if self._integer else self._highs.getRunTime()
             self._set("time_limit", before + max(time_limit, 1e-3))
         else:
             self._set("time_limit", float("inf"))
-        until = time.perf_counter() + time_limit + OVERTIME if punctual and time_limit is not None else math.inf
-        status = self._run(until)
+        limit = time.perf_counter() + time_limit if punctual and time_limit is not None else math.inf
+        status = self._run(min(limit, deadline) + OVERTIME)
         if self.given_up:
             return LinearAnswer(Outcome.LIMIT)
         if status == self._highspy.HighsStatus.kError:
@@ -517,22 +535,23 @@ def made_integral(
     still_open = np.bincount(row[~integer[matrix.indices]], minlength=matrix.shape[0])
     if not (still_open[equations] == 1).any():
         return unit, integer
+    by_column = sparse.csc_array(matrix)
     found = True
     while found:
         found = False
         for r in equations:
+            if still_open[r] != 1:
+                continue
             part = slice(matrix.indptr[r], matrix.indptr[r + 1])
             columns, values = matrix.indices[part], matrix.data[part]
-            open_ones = np.flatnonzero(~integer[columns])
-            if open_ones.size != 1:
-                continue
-            at = int(open_ones[0])
+            at = int(np.flatnonzero(~integer[columns])[0])
             j = int(columns[at])
             others = [Fraction(float(v * unit[k])) for v, k in zip(values, columns, strict=True) if k != j]
             step = _step([*others, Fraction(float(row_upper[r]))], Fraction(float(values[at])))
             if step is None or not (upper[j] - lower[j]) / step <= MOST_VALUES:
                 continue
             unit[j], integer[j], found = step, True, True
+            still_open[by_column.indices[by_column.indptr[j] : by_column.indptr[j + 1]]] -= 1
     return unit, integer
 
 

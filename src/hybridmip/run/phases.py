@@ -74,6 +74,8 @@ MOST_LPS = 512
 FIRST_WAIT = 0.1
 SHARE_OF_FIRST_WAIT = 0.05
 SMALL_LP = 1000
+#: Columns and rows from which on HiGHS presolves a problem with charges.
+PRESOLVED = 10_000
 #: What is said where a solve ends before the tree is there.
 STILL_COMPILING = "what proves is still being compiled, once on this machine: solve again, or ask with prove=True"
 #: Share of the time left for moves from an infeasible b, where MIPs follow.
@@ -106,9 +108,12 @@ def scaled_first(run: Run) -> bool:
 
     Not without a time limit, where HiGHS comes first, and not where walks over trees follow, which find more.
     """
-    race, problem = run.race, run.state.problem
-    if race is None or not race.running or race.points_known:
-        return False
+    race = run.race
+    return race is not None and race.running and not race.points_known and only_charged(run.state.problem)
+
+
+def only_charged(problem: Problem) -> bool:
+    """Whether b are there to be paid for, and x tells which it needs."""
     return slopes.serves(problem) and slopes.told_by_x(problem)
 
 
@@ -389,7 +394,11 @@ class LinearSearch(Phase):
         if not beside(state.problem, state.config, state.remaining) or few_choices(state):
             return
         assert state.remaining is not None
-        run.race = race = Race(state, setting, points_known=walks_over_trees(setting, state.structure.fixed_charge))
+        points_known = walks_over_trees(setting, state.structure.fixed_charge)
+        small = sum(setting.joint_rows.matrix.shape) <= PRESOLVED
+        # There HiGHS's presolve takes longer than it saves.
+        plain = small and not points_known and only_charged(state.problem)
+        run.race = race = Race(state, setting, points_known, presolve=not plain)
         until = time.perf_counter() + min(FIRST_WAIT, SHARE_OF_FIRST_WAIT * state.clock.seconds_left)
         race.first.start(state.remaining)
         with state.in_phase(Start.name):

@@ -56,6 +56,8 @@ LOADING = 2.0
 #: a smaller one the smaller it is, down to this.
 LITTLE = 0.01
 SMALLEST_SHARE = 0.1
+#: Share of the time without a better point after which they get less.
+PATIENT = 0.2
 #: Their share at most, where there is no slope scaling: of small MIPs HiGHS has its own.
 WITHOUT_SLOPES = 0.5
 #: Seconds, and share of the time, after which it is seen whether walks and slope scaling are what brings points.
@@ -325,10 +327,18 @@ def _wait(
 
 
 def _share(state: SearchState, scaled: bool) -> float:
-    """Share of the time that the searches get beside a second run of branch and cut: they can bring the gap at most."""
+    """Share of the time that the searches get beside a second run of branch and cut: they can bring the gap at most.
+
+    Without slope scaling they get less once nobody has found a better point for a while, the longer that lasts; walks
+    may bring something after long.
+    """
     gap = relative_gap(state.best.objective, state.bound, state.size) if state.best.feasible else math.inf
     worth = gap**2 / (gap**2 + LITTLE**2) if math.isfinite(gap) else 1.0
-    return max(min(worth, 1.0 if scaled else WITHOUT_SLOPES), SMALLEST_SHARE)
+    share = worth if scaled else min(worth, WITHOUT_SLOPES)
+    if state.best.feasible and state.trace and not scaled:
+        idle = max(state.seconds - state.trace[-1].seconds, 1e-9)
+        share *= min(1.0, PATIENT * state.clock.limit / idle)
+    return max(share, SMALLEST_SHARE)
 
 
 def _vertices(state: SearchState, setting: Setting) -> Vertices | None:

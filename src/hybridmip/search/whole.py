@@ -6,9 +6,12 @@ search's better points to it, its bound is told as it rises, and when it has end
 Who has good points proves them sooner, by a third, without HiGHS's MIPs within the MIP, which look for points; who has
 none needs these. So there are two runs (`Race`): with HiGHS's heuristics and without. Where the searches are strong the
 one without begins, and has a thread all the time, else the other one; the second gets what the searches leave of their
-time, and the problem as the caller measures it: since the same problem in other units, or with another random seed,
-takes HiGHS a third of the time or three times as long, it may be done first also by chance. Where the searches turn out
-to be less strong than thought the two change places.
+time. Where the searches turn out to be less strong than thought the two change places, and where nobody has found a
+better point for long both go on without heuristics.
+
+The first run has the problem as the caller measures it, so that HiGHS cuts as it would without us: what is given in
+whole numbers is so there. The second has it in units of its own: since the same problem in other units, or with another
+random seed, takes HiGHS a third of the time or three times as long, it may be done first also by chance.
 """
 
 from __future__ import annotations
@@ -35,6 +38,9 @@ from hybridmip.tolerances import FEASIBLE, NOTHING, OPTIMAL_GAP, TRUSTED
 EARLIER = 0.03
 #: Seconds after which it is looked up what else there is, while the second run works.
 LOOK = 0.05
+#: Seconds, and share of the time so far, without a better point after which HiGHS looks for none by MIPs in the MIP.
+SETTLED_SECONDS = 1.0
+SETTLED_SHARE = 0.5
 #: Random seed of the second run.
 OTHER_SEED = 1
 #: What is nearer than this to a whole number is one.
@@ -105,6 +111,8 @@ class MixedModel:
         HiGHS's random seed.
     heuristics : bool
         Whether HiGHS looks for points by MIPs within the MIP.
+    presolve : bool
+        Whether HiGHS may presolve it.
     """
 
     def __init__(
@@ -115,6 +123,7 @@ class MixedModel:
         as_given: bool = False,
         seed: int = 0,
         heuristics: bool = True,
+        presolve: bool = True,
     ) -> None:
         problem = setting.problem
         self.n, self.m = problem.n, problem.m
@@ -131,7 +140,7 @@ class MixedModel:
         self.model = LinearModel(
             cost, matrix[needed], row_lower[needed], row_upper[needed], self.lower, self.upper, integer, threads,
             reach=np.concatenate([np.maximum(np.abs(setting.hull_lower), np.abs(setting.hull_upper)), np.ones(self.m)]),
-            halt=halt, scales=scales, seed=seed, heuristics=heuristics,
+            halt=halt, scales=scales, seed=seed, heuristics=heuristics, presolve=presolve,
         )  # fmt: skip
         self.offset = problem.offset
         # Links to infinite bounds are no rows: without them the model is a relaxation, and may have no minimum.
@@ -185,9 +194,11 @@ class BranchAndCut:
     halt : Halt, optional
         Halted when the problem is decided; it ends this one too.
     again : bool
-        Whether it is the second run of the problem: as the caller measures it, and with another random seed.
+        Whether it is the second run of the problem: in units of its own, and with another random seed.
     heuristics : bool
         Whether HiGHS looks for points by MIPs within the MIP.
+    presolve : bool
+        Whether HiGHS may presolve it.
     """
 
     def __init__(
@@ -197,12 +208,15 @@ class BranchAndCut:
         halt: Halt | None = None,
         again: bool = False,
         heuristics: bool = True,
+        presolve: bool = True,
     ) -> None:
         #: What whoever works beside it listens to.
         self.halt = Halt() if halt is None else halt
         self.mixed = MixedModel(
-            setting, halt=self.halt, as_given=again, seed=OTHER_SEED if again else 0, heuristics=heuristics
-        )
+            setting, halt=self.halt, as_given=not again, seed=OTHER_SEED if again else 0, heuristics=heuristics,
+            presolve=presolve,
+        )  # fmt: skip
+        self._heuristics = heuristics
         self.answer: LinearAnswer | None = None
         self.handover = Handover(self.mixed.offset)
         self._name = "second branch and cut" if again else "branch and cut"
@@ -331,6 +345,10 @@ class BranchAndCut:
         if best.feasible and best.x is not None and state.best_b is not None and self.handover.is_news(best.objective):
             self.handover.put(best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)]))
 
+    def look_for_points(self, wanted: bool) -> None:
+        """Whether HiGHS goes on to look for points by MIPs within the MIP, if it was made to; from any thread."""
+        self.mixed.model.go_on_with_heuristics(wanted and self._heuristics)
+
     def _take_points(self) -> None:
         found, self._found = self._found[-MOST_POINTS:], []
         for values in found if self._slices is None else self._slices.fetch():
@@ -377,14 +395,16 @@ class Race:
     points_known : bool
         Whether the searches can be expected to have good points soon: the first run does without heuristics then, the
         second has them. Else it is the other way round.
+    presolve : bool
+        Whether HiGHS may presolve the first run; it may always presolve the second.
     """
 
-    def __init__(self, state: SearchState, setting: Setting, points_known: bool = False) -> None:
+    def __init__(self, state: SearchState, setting: Setting, points_known: bool = False, presolve: bool = True) -> None:
         self._state, self._setting = state, setting
         #: Whether the run that has a thread all the time is the one without heuristics.
         self.points_known = points_known
         self._first_has_heuristics = not points_known
-        self.first = BranchAndCut(state, setting, heuristics=self._first_has_heuristics)
+        self.first = BranchAndCut(state, setting, heuristics=self._first_has_heuristics, presolve=presolve)
         self.second: BranchAndCut | None = None
         #: What whoever works beside them listens to.
         self.halt = self.first.halt
@@ -405,8 +425,18 @@ class Race:
 
     def fetch(self) -> None:
         """Take what they found, and give each the search's better point; see `BranchAndCut.fetch`."""
+        settled = self._settled
         for run in self.runs:
+            run.look_for_points(not settled)
             run.fetch()
+
+    @property
+    def _settled(self) -> bool:
+        """Whether the best point has been the best for so long that proving it is what is left to do."""
+        state = self._state
+        if not state.best.feasible or not state.trace:
+            return False
+        return state.seconds - state.trace[-1].seconds >= max(SETTLED_SECONDS, SETTLED_SHARE * state.seconds)
 
     def stop(self) -> None:
         """End both."""
