@@ -37,6 +37,33 @@ def test_slices_give_the_answer_of_one_go() -> None:
     assert slices.fetch() == []
 
 
+def test_highs_is_left_alone_until_it_is_woken() -> None:
+    """Nobody is asked at a check, or for a point, but once, unless somebody wants that."""
+    checks, requests = [], []
+    model = knapsacks(6, 30, 0)
+
+    def asked(bound: float) -> bool:
+        checks.append(bound)
+        if len(checks) > most:
+            model.wake()
+            model.ask_for_point()
+        return False
+
+    def requested(value: float) -> None:
+        requests.append(value)
+
+    for most in (2**31, 0):
+        checks.clear()
+        requests.clear()
+        model.on_check(asked)
+        model.on_request(requested)
+        assert model.solve().status is Outcome.OPTIMAL
+        if most:
+            assert (len(checks), len(requests)) == (1, 1)
+    assert len(checks) > 10
+    assert len(requests) > 1
+
+
 def test_it_waits_between_slices_and_can_be_ended() -> None:
     """No processor time is used while it waits; what was begun ends when told, with a bound."""
     slices = Slices(knapsacks(12, 90, 1), 0.0)

@@ -70,6 +70,22 @@ def test_layouts_are_proven(seed: int, time_limit: float | None, config: Config)
         assert result.rests_on is Grade.TRUSTED
 
 
+def test_the_mip_over_all_b_misses_no_tangent_by_much() -> None:
+    """HiGHS's own tolerance, of every term, would keep the gap open."""
+    problem = layout(7, 3)
+    setting = Setting(problem)
+    T = squares(setting, largest_trace(problem.Q))
+    assert T is not None
+    model = OuterModel(setting, largest_trace(problem.Q), T)
+    model.grid(1e-3)
+    answer = model.begin_whole(None, 1e-6, None).go_on(120.0)
+    assert answer is not None
+    assert answer.x is not None
+    rows = [values @ answer.x[columns] - low for columns, values, low in model._tangents]
+    assert len(rows) > 10
+    assert min(rows) >= -1e-7
+
+
 @pytest.mark.parametrize("quadratic", ["dense", "diagonal", "singular", "sparse"])
 @pytest.mark.parametrize("bounds", ["buy-in", "short", "unlimited"])
 def test_the_grid_is_below_the_curve(quadratic: str, bounds: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from states import make_state
 
-from hybridmip import Config, Problem, Status, StopReason, solve
+from hybridmip import Config, FacilityLocation, Problem, Status, StopReason, solve
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import Halt, LinearModel, Outcome
@@ -125,12 +125,42 @@ def test_a_better_point_of_the_search_reaches_highs() -> None:
     end = time.monotonic() + LONG
     while whole.running and time.monotonic() < end and not (known and known[-1][0] and known[-1][1] < np.inf):
         whole.wait(0.05)
+        whole.mixed.model.ask_for_point()  # else it asks no more than once
     whole.stop()
     settle(LONG)
     assert whole.handover.given == 1
     after = [value for given, value in known if given]
     assert after[-1] <= state.best.objective + 1e-6 * abs(state.best.objective)
     assert not whole.running
+
+
+def test_the_first_run_goes_without_presolve_where_it_is_told_to() -> None:
+    """HiGHS may presolve the second run in any case; both have the same optimum."""
+    problem = transport(8, 20, 3)
+    race = Race(make_state(problem, TWO), Setting(problem), presolve=False)
+    presolves = [run.mixed.model._highs.getOptionValue("presolve")[1] for run in (race.first, race.begin_second())]
+    assert presolves == ["off", "choose"]
+    race.stop()
+    found = [MixedModel(Setting(problem), presolve=presolve).model.solve(LONG) for presolve in (True, False)]
+    assert found[0].objective == pytest.approx(found[1].objective)
+
+
+def test_facilities_are_begun_without_presolve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where b are only paid for; not where walks over trees have points, and not where x does not tell its b."""
+    told: list[bool] = []
+
+    class Listening(Race):
+        def __init__(self, state: Any, setting: Setting, points_known: bool = False, presolve: bool = True) -> None:
+            told.append(presolve)
+            super().__init__(state, setting, points_known, presolve)
+
+    monkeypatch.setattr(phases, "Race", Listening)
+    rng = np.random.default_rng(0)
+    demand, fixed = rng.integers(5, 20, 20).astype(float), rng.integers(50, 90, 12).astype(float)
+    location = FacilityLocation(np.full(12, 60.0), fixed, demand, rng.uniform(1, 9, (12, 20)) * demand)
+    for problem in (location.problem(), transport(8, 12, 1), knapsacks(3, 30, 0)):
+        assert solve(problem, time_limit=LONG, config=TWO).status == Status.OPTIMAL
+    assert told == [False, True, True]
 
 
 def test_its_bound_is_told_while_it_runs() -> None:
@@ -176,7 +206,7 @@ def test_an_interruption_ends_it_with_the_best_answer(how: str) -> None:
 @pytest.mark.parametrize("integral", [False, True])
 def test_what_is_halted_ends(integral: bool) -> None:
     """Models that listen end, those that run and those begun later; others go on."""
-    problem = transport(12, 20, 7)
+    problem = knapsacks(12, 90, 1)
     setting = Setting(problem)
     matrix, low, high, _, _ = setting.joint_rows
     columns = problem.n + problem.m

@@ -8,6 +8,10 @@ What is known (1.10 to 1.15.1):
   (HiGHS issue 3274). So small models go without presolve, in larger ones such columns are declared integral beforehand,
   and "infeasible" is never believed without a second look the other way;
 * an error is tried again the other way.
+
+A callback in Python waits until no other thread is in Python, which may take 5 ms, and HiGHS waits with it; it looks up
+thousands of times a second. So its callbacks are asleep until somebody has something to say, or wants to hear
+something (`LinearModel.wake`, `LinearModel.ask_for_point`), and go back to sleep when they have been called.
 """
 
 from __future__ import annotations
@@ -130,6 +134,9 @@ class LinearModel:
         As of `use_heuristics`.
     presolve : bool
         Whether HiGHS may presolve a MILP; small ones go without in any case.
+    tolerance : float
+        By how much a row of a MILP, and a whole number, may be missed: HiGHS's own, since smaller ones make it refuse
+        twins.
     """
 
     def __init__(
@@ -148,6 +155,7 @@ class LinearModel:
         seed: int = 0,
         heuristics: bool = True,
         presolve: bool = True,
+        tolerance: float = 1e-6,
     ) -> None:
         import highspy  # by who solves with it: most solves need one of the two engines
 
@@ -185,11 +193,16 @@ class LinearModel:
         self._set("small_matrix_value", SMALLEST)
         if self._integer:
             self._set("mip_abs_gap", 0.0)
+            self._set("mip_feasibility_tolerance", tolerance)
             self._set("mip_heuristic_run_feasibility_jump", self.columns + self.rows > JUMPLESS)
             self.use_heuristics(heuristics)
+        kinds_of_check = self._highs.cbMipInterrupt, self._highs.cbSimplexInterrupt, self._highs.cbIpmInterrupt
+        self._checks = tuple(check.callback_type for check in kinds_of_check)
         if self._integer or halt is not None:
-            self._highs.HandleUserInterrupt = True
-        if not self._integer:  # a MILP keeps HiGHS's own: tighter ones make it refuse twins
+            for check in kinds_of_check:
+                check.subscribe(self._on_check)
+            self._sleep()
+        if not self._integer:
             self._set("primal_feasibility_tolerance", 1e-9)
             self._set("dual_feasibility_tolerance", 1e-9)
         self._presolve = "off" if plain else "choose"
@@ -266,8 +279,10 @@ class LinearModel:
             self._set(f"mip_heuristic_run_{name}", wanted)
 
     def go_on_with_heuristics(self, wanted: bool) -> None:
-        """As `use_heuristics`, from the next check on while a MILP that is checked is solved; from any thread."""
-        self._heuristics_wanted = wanted
+        """As `use_heuristics`, from the next check on while a MILP is solved; from any thread."""
+        if wanted != self._heuristics_wanted:
+            self._heuristics_wanted = wanted
+            self.wake()
 
     def change_cost(self, cost: Vector) -> None:
         """Replace the objective."""
@@ -325,31 +340,50 @@ class LinearModel:
         )
 
     def on_check(self, asked: Callable[[float], bool]) -> None:
-        """Have somebody asked now and then, given the bound by then, whether a MILP should stop."""
-        if self._asked is None:
-            self._highs.cbMipInterrupt.subscribe(self._on_check)
+        """Have somebody asked at the next check, and after every `wake`, given the bound by then, whether to stop."""
         self._asked = asked
+        self.wake()
+
+    def wake(self) -> None:
+        """Have HiGHS look up at its next check, which mostly comes many times a second; from any thread."""
+        for kind in self._checks:
+            self._highs.startCallback(kind)
+
+    def _sleep(self) -> None:
+        for kind in self._checks:
+            self._highs.stopCallback(kind)
 
     def _on_check(self, happened: Any) -> None:
-        assert self._asked is not None
+        self._sleep()  # before anything is looked up: what is said from now on wakes it again
         wanted = self._heuristics_wanted
         if wanted != self._heuristics:
             self.use_heuristics(wanted)  # HiGHS looks these up whenever it might begin one
         # What was said in an earlier solve stands until it is taken back.
         bound = float(happened.data_out.mip_dual_bound) / self._value_unit
-        happened.data_in.user_interrupt = self._asked(bound) or self._cancelled
+        ends = (self._asked is not None and self._asked(bound)) or self._cancelled
+        happened.data_in.user_interrupt = ends
+        if ends:
+            self.wake()
 
     def on_request(self, requested: Callable[[float], Vector | None]) -> None:
-        """Have somebody asked now and then, given the value of HiGHS's best point, for a better one of a MILP.
+        """Have somebody asked, given the value of HiGHS's best point, for a better one of a MILP.
 
-        HiGHS takes it where it holds every row, by its own tolerance, and is better.
+        That is once it has begun, and after every `ask_for_point`. HiGHS takes it where it holds every row, by its own
+        tolerance, and is better.
         """
         if self._requested is None:
             self._highs.cbMipUserSolution.subscribe(self._on_request)
         self._requested = requested
+        self.ask_for_point()
+
+    def ask_for_point(self) -> None:
+        """Have HiGHS ask for a point when it can use one next, where somebody is there to be asked; from any thread."""
+        if self._requested is not None:
+            self._highs.startCallback(self._highs.cbMipUserSolution.callback_type)
 
     def _on_request(self, happened: Any) -> None:
         assert self._requested is not None
+        self._highs.stopCallback(self._highs.cbMipUserSolution.callback_type)  # before, as in `_on_check`
         point = self._requested(float(happened.data_out.mip_primal_bound) / self._value_unit)
         if point is not None:
             happened.data_in.setSolution(np.asarray(point / self._unit, dtype=np.float64))
@@ -357,7 +391,7 @@ class LinearModel:
     def cancel(self) -> None:
         """End a solve that runs in another thread, and those begun later."""
         self._cancelled = True
-        self._highs.cancelSolve()
+        self.wake()
 
     def basis(self) -> NDArray[np.int64] | None:
         """Columns in the basis of the last LP, then its rows, counted on; None where HiGHS has none."""

@@ -22,6 +22,8 @@ from hybridmip.engines.left import leave
 
 #: Points that are kept until they are fetched.
 MOST_POINTS = 4
+#: Seconds after which HiGHS is asked again how far it is.
+ASKING = 0.05
 #: Seconds to wait for the thread in the end, unless told otherwise.
 LONGEST_END = 2.0
 #: Seconds, and share of the time so far, that a solve waits in the end: mostly HiGHS looks up many times a second.
@@ -62,7 +64,7 @@ class Slices:
         self._turn = threading.Condition()
         self._until = -math.inf
         self._waits = self._ended = False
-        self._bound = -math.inf
+        self._bound, self._asked_at = -math.inf, -math.inf
         self._points: list[Vector] = []
         self._answer: LinearAnswer | None = None
         model.on_check(self._check)
@@ -82,6 +84,8 @@ class Slices:
             except KeyboardInterrupt:
                 self._stop()
                 raise
+            if not self._waits and self._answer is None:
+                self._model.wake()  # to wait from its next check on
             return self._answer
 
     def run(self) -> None:
@@ -93,6 +97,7 @@ class Slices:
         """Wait from now on, until it is told to go on."""
         with self._turn:
             self._until = -math.inf
+            self._model.wake()
 
     def wait(self, seconds: float) -> None:
         """Wait until there is an answer or a point to fetch, at most so long."""
@@ -112,8 +117,16 @@ class Slices:
 
     @property
     def bound(self) -> float:
-        """The bound so far, in the model's units."""
+        """The bound when HiGHS was last asked, in the model's units; it is asked again now and then."""
+        now = time.perf_counter()
+        if self._answer is None and now - self._asked_at >= ASKING:
+            self._asked_at = now
+            self._model.wake()
         return self._bound
+
+    def ask_for_point(self) -> None:
+        """Have HiGHS ask for a better point, where somebody is there to be asked."""
+        self._model.ask_for_point()
 
     def fetch(self) -> list[Vector]:
         """The last points that HiGHS found since this was last called."""
@@ -130,6 +143,7 @@ class Slices:
 
     def _stop(self) -> None:
         self._ended = True
+        self._model.wake()
         self._turn.notify_all()
 
     def _solve(self) -> None:

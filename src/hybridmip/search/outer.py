@@ -219,6 +219,7 @@ class Outer:
             whole = self.model.begin_whole(start, gap, seconds, self._ended, self._handover.requested)
             whole.run()
             self._whole = whole
+            whole.ask_for_point()  # what was left for it meanwhile
 
     def _prepare(self, best: float) -> None:
         """Tangents before a MIP over all b: where the LP goes, and in between.
@@ -242,6 +243,7 @@ class Outer:
     def _ended(self, _: LinearAnswer) -> None:
         """Called when the MIP over all b has ended, in its thread: nobody goes on without its tangents."""
         self._wanted.set()
+        self.model.mip.wake()
 
     def _give(self) -> None:
         """Have the MIP over all b given the best point, where that is better than what it knows."""
@@ -249,6 +251,8 @@ class Outer:
         start = self._start() if best.feasible and self._handover.is_news(best.objective) else None
         if start is not None:
             self._handover.put(best.objective, start)
+            if self._whole is not None:
+                self._whole.ask_for_point()
 
     def _beside(self) -> None:
         """Search beside the MIP over all b."""

@@ -39,6 +39,9 @@ MOST_CHORDS = 256
 #: How much finer than the last one a grid must be to be laid.
 FINER = 1.5
 
+#: By how much the MIP over all b may miss a tangent: with HiGHS's own tolerance each of many terms may be too low, and
+#: the gap is never closed.
+EXACT = 1e-8
 #: Columns, values and lower limit of a tangent.
 Row = tuple[list[int], list[float], float]
 
@@ -132,7 +135,9 @@ class OuterModel:
         self.largest = float(np.abs(cost).max(initial=0.0))
         self.mip = LinearModel(cost, *rows, self.lower, self.upper, integer, halt=halt)
         #: The MIP over all b has a model of its own: it may be under way while the others get tangents.
-        self._make_whole = partial(LinearModel, cost, *rows, self.lower, self.upper, integer, halt=halt)
+        self._make_whole = partial(
+            LinearModel, cost, *rows, self.lower, self.upper, integer, halt=halt, tolerance=EXACT
+        )
         self._whole: LinearModel | None = None
         self._lp = LinearModel(cost, *rows, self.lower, self.upper, halt=halt)
         self._cost = cost

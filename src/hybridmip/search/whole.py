@@ -344,6 +344,7 @@ class BranchAndCut:
         best = state.best
         if best.feasible and best.x is not None and state.best_b is not None and self.handover.is_news(best.objective):
             self.handover.put(best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)]))
+            self.mixed.model.ask_for_point()
 
     def look_for_points(self, wanted: bool) -> None:
         """Whether HiGHS goes on to look for points by MIPs within the MIP, if it was made to; from any thread."""
@@ -365,6 +366,9 @@ class BranchAndCut:
         state, problem = self._state, self._state.problem
         b = values[self.mixed.n :] > 0.5
         x = np.clip(values[: self.mixed.n], *problem.bounds_given(b))
+        known = state.best.feasible and state.best_b is not None and np.array_equal(b, state.best_b)
+        if known and problem.objective(x, b) >= state.best.objective:
+            return  # HiGHS's answer is mostly the last of its points
         if problem.worst_row(x, b, NOTHING)[0] <= FEASIBLE and state.binaries.contains(b):
             # One LP is what a small problem is solved in: nobody waits for it while HiGHS may be done at any moment.
             self._rough = b
