@@ -124,6 +124,10 @@ class Slices:
             self._model.wake()
         return self._bound
 
+    def look_for_points(self) -> None:
+        """Have HiGHS look for points by MIPs within the MIP from now on."""
+        self._model.go_on_with_heuristics(True)
+
     def ask_for_point(self) -> None:
         """Have HiGHS ask for a better point, where somebody is there to be asked."""
         self._model.ask_for_point()

@@ -62,6 +62,8 @@ GRID_LACKING = 1e-3
 SHARE_AS_GAP = 0.01
 #: Share of the time for MIPs over all b that are given up, since a point of theirs lacks tangents.
 SHARE_IN_VAIN = 0.25
+#: Share of the time for which HiGHS proves only; then it looks for points by MIPs within the MIP as well.
+SHARE_OF_PROVING = 0.1
 #: Seconds between two looks at what is under way, where there is nothing else to do.
 LOOK = 0.01
 
@@ -171,6 +173,8 @@ class Outer:
             elif not self._given_up and self._in_vain():
                 self._given_up = True
                 whole.end(0.0)  # it is begun again when it has ended
+            elif time.perf_counter() - self._begun > SHARE_OF_PROVING * (self._deadline - self._first):
+                whole.look_for_points()  # what is not proven by now may have better ones
             self._give()
         finally:
             self._fetching = False
