@@ -285,7 +285,11 @@ def test_tracking_and_further_rows() -> None:
         benchmark=hm.Benchmark(V @ index, float(index @ V @ index)),
         exposures=asked.exposures, constraints=asked.constraints,
     )  # fmt: skip
-    assert same.problem().hash == asked.problem().hash
+    one, other = same.problem(), asked.problem()
+    # The products of the benchmark differ in their last bits from one BLAS to the next.
+    assert other.q == pytest.approx(one.q, rel=1e-12)
+    assert other.offset == pytest.approx(one.offset, rel=1e-12)
+    assert one.replace(q=other.q, offset=other.offset).hash == other.hash
 
 
 def test_long_short_limits() -> None:
