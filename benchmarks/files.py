@@ -24,8 +24,17 @@ FAMILIES = ("network/fctp", "network/fcnet", "network/canad", "network/warehouse
 FIXED_CHARGE = ("network/fctp", "network/fcnet", "network/canad", "network/warehouse")
 #: Gaps that count as good: fixed-charge files, and the others.
 GOOD, CLOSE = 0.01, 0.001
+#: Families whose files are also looked at together.
+TOGETHER = {
+    "fixed charges in all": FIXED_CHARGE,
+    "linear in all": (*FIXED_CHARGE, "mip"),
+    "quadratic in all": ("miqp", "qplib", "regression"),
+}
 #: Seconds of a peer up to which a file is small, and the share by which a bound is weaker.
 SMALL_SECONDS, WEAKER = 0.1, 0.01
+#: Share of the time within which a peer proves what ours should prove as well; and what a time limit may be passed by,
+#: in seconds or as a share of it.
+EARLY, LATE, LATE_SHARE = 2 / 3, 0.1, 0.01
 #: Relative gap of records that do not say theirs: HiGHS's own was left in place there.
 DEFAULT_GAP = 1e-4
 
@@ -270,6 +279,10 @@ def _times(document: dict[str, Any]) -> str:
                 columns[2 + place].append(proof_seconds(side, tolerance, limit))
                 if side.get("trace") is not None and not math.isnan(best):
                     columns[4 + place].append(primal_integral(side["trace"], best, entry["maximise"], limit))
+    for name, members in TOGETHER.items():
+        parts = [families[family] for family in members if family in families]
+        if len(parts) > 1:
+            families[name] = [[value for part in parts for value in part[place]] for place in range(6)]
     rows = [[family, *(number(shifted_mean(values)) for values in columns)] for family, columns in families.items()]
     return table(["family", "best at s", "peer's", "proof at s", "peer's", "primal integral s", "peer's"], rows)
 
@@ -278,7 +291,7 @@ def beside_the_peer(document: dict[str, Any]) -> str:
     """In words: proofs of linear files in all, how much longer ours takes where both prove, and on small files."""
     limit, tolerance = document["settings"]["seconds"], document["settings"].get("gap", DEFAULT_GAP)
     linear: tuple[list[float], list[float]] = ([], [])
-    both, small, weaker = [], [], []
+    both, small = [], []
     for entry in document["entries"]:
         peer = entry.get("peer")
         if not peer:
@@ -291,11 +304,6 @@ def beside_the_peer(document: dict[str, Any]) -> str:
             both.append((ours / its, entry["file"]))
             if peer["name"] == "HiGHS" and its < SMALL_SECONDS:
                 small.append(ours - its)
-        bounds = entry["ours"].get("bound"), peer.get("bound")
-        if ours >= limit and bounds[0] is not None and bounds[1] is not None:
-            behind = (bounds[0] - bounds[1] if entry["maximise"] else bounds[1] - bounds[0]) / max(abs(bounds[1]), 1e-9)
-            if behind > WEAKER:
-                weaker.append(f"{entry['file'].split('.')[0]} ({100 * behind:.1f} %)")
     if not both:
         return ""
     both.sort()
@@ -313,9 +321,47 @@ def beside_the_peer(document: dict[str, Any]) -> str:
             f"Those that HiGHS solves within {SMALL_SECONDS:g} s take {1000 * statistics.median(small):.0f} ms longer "
             f"in the median of {len(small)}."
         )
-    if weaker:
-        words.append(f"Bounds of open files that are weaker by more than 1 %: {', '.join(weaker)}.")
     return " ".join(words)
+
+
+def where_it_falls_short(document: dict[str, Any]) -> str:
+    """In words: what the peer proves and ours does not, weaker bounds, answers that are off, limits that were passed.
+
+    With several seeds the worst of them, and how many have it.
+    """
+    limit, tolerance = document["settings"]["seconds"], document["settings"].get("gap", DEFAULT_GAP)
+    found: dict[str, list[str]] = {}
+    for entry in document["entries"]:
+        peer, runs = entry.get("peer") or {}, [entry["ours"], *entry.get("more", [])]
+        proofs = [proof_seconds(run, tolerance, limit) for run in runs]
+        early = bool(peer) and proof_seconds(peer, tolerance, limit) <= EARLY * limit
+        missed = [float(early and at >= limit) for at in proofs]
+        its_gap = gap(entry, peer.get("value"))
+        off = [gap(entry, run.get("value")) for run in runs]
+        late = [run["seconds"] - limit for run in runs]
+        weaker = [_weaker(entry, run, peer) if at >= limit else 0.0 for run, at in zip(runs, proofs, strict=True)]
+        for what, values, most, shown in (
+            (f"Proven by the peer within {EARLY * limit:g} s, not by ours", missed, 0.0, ""),
+            ("Bounds of open files that are weaker by more than 1 %", weaker, WEAKER, "{0:.1%}"),
+            ("Answers off the best known value by more than 0.1 %", off, CLOSE, f"{{0:.2%}}, peer {its_gap:.2%}"),
+            (f"Limits passed by more than {LATE:g} s and {100 * LATE_SHARE:g} %", late, max(LATE, LATE_SHARE * limit),
+             "{0:.2f} s"),
+        ):  # fmt: skip
+            count = sum(value > most for value in values)
+            if count:
+                said = [shown.format(max(values)).replace("%", " %")] if shown else []
+                said += [f"{count} of {len(runs)} seeds"] if len(runs) > 1 else []
+                name = entry["file"].split(".")[0]
+                found.setdefault(what, []).append(f"{name} ({', '.join(said)})" if said else name)
+    return " ".join(f"{what}: {'; '.join(files)}." for what, files in found.items())
+
+
+def _weaker(entry: dict[str, Any], run: dict[str, Any], peer: dict[str, Any]) -> float:
+    """By what share of the peer's bound ours is weaker; 0 where one is missing."""
+    ours, its = run.get("bound"), peer.get("bound")
+    if ours is None or its is None:
+        return 0.0
+    return float((ours - its if entry["maximise"] else its - ours) / max(abs(its), 1e-9))
 
 
 def describe(document: dict[str, Any], title: str) -> str:
@@ -362,7 +408,7 @@ def describe(document: dict[str, Any], title: str) -> str:
         "Shifted geometric means (shift 1 s) over files and seeds; what is not found or proven counts as the limit. "
         "The primal integral is Berthold's; a dash is a run that did not keep when it found what:",
         _times(document),
-        *filter(None, [beside_the_peer(document)]),
+        *filter(None, [beside_the_peer(document), where_it_falls_short(document)]),
         table(
             ["family", "file", "best known", "ours", "bound below", "best at s", "seconds", "peer's", "bound below",
              "best at s", "seconds", "status", "peer"],

@@ -243,7 +243,7 @@ def test_times_of_proofs_and_their_means() -> None:
 
 
 def test_what_is_said_beside_the_peer() -> None:
-    """Ratios, means and what small files cost more, of three files by hand; a bound of an open file that is weaker."""
+    """Ratios, means and what small files cost more, of three files by hand."""
 
     def side(seconds: float, bound: float, **more: object) -> dict[str, object]:
         return {"value": 100.0, "bound": bound, "seconds": seconds, **more}
@@ -260,7 +260,32 @@ def test_what_is_said_beside_the_peer() -> None:
     )
     assert f"proven in {common.number(files.shifted_mean([0.08, 3.0, 30.0]))} s" in words
     assert "take 40 ms longer in the median of 1" in words
-    assert "weaker by more than 1 %: c (5.3 %)" in words
+
+
+def test_where_ours_falls_short_is_said_of_the_worst_seed() -> None:
+    """Of every kind one file, by hand, with what the other seeds have; nothing is said of a file that is fine."""
+
+    def side(seconds: float, value: float, bound: float) -> dict[str, object]:
+        return {"value": value, "bound": bound, "seconds": seconds}
+
+    good, peer = side(1.0, 100.0, 100.0), {**side(19.0, 100.0, 100.0), "name": "HiGHS"}
+    still_open = {**side(30.0, 102.0, 95.0), "name": "HiGHS"}
+    common_part = {"family": "mip", "best": 100.0, "maximise": False}
+    entries = [
+        {"file": "fine.mps", "ours": good, "more": [good], "peer": peer, **common_part},
+        {"file": "slow.mps", "ours": good, "more": [side(30.0, 100.0, 99.5)], "peer": peer, **common_part},
+        {"file": "weak.mps", "ours": side(30.0, 100.0, 90.0), "more": [side(30.0, 100.0, 92.0)], "peer": still_open,
+         **common_part},
+        {"file": "off.mps", "ours": side(30.2, 101.0, 95.0), "more": [good], "peer": still_open, **common_part},
+        {"file": "late.mps", "ours": side(30.4, 100.0, 95.0), "more": [good], "peer": still_open, **common_part},
+    ]  # fmt: skip
+    words = files.where_it_falls_short({"settings": {"seconds": 30.0, "gap": 1e-6}, "entries": entries})
+    assert words.split(". ") == [
+        "Proven by the peer within 20 s, not by ours: slow (1 of 2 seeds)",
+        "Bounds of open files that are weaker by more than 1 %: weak (5.3 %, 2 of 2 seeds)",
+        "Answers off the best known value by more than 0.1 %: off (1.00 %, peer 2.00 %, 1 of 2 seeds)",
+        "Limits passed by more than 0.1 s and 1 %: late (0.40 s, 1 of 2 seeds).",
+    ]
 
 
 @pytest.mark.parametrize("with_trace", [False, True])
