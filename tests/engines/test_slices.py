@@ -11,13 +11,13 @@ from hybridmip.engines.highs import LinearModel, Outcome
 from hybridmip.engines.slices import LONGEST_END, Slices
 
 
-def knapsacks(rows: int, columns: int, seed: int) -> LinearModel:
+def knapsacks(rows: int, columns: int, seed: int, offset: float = 0.0) -> LinearModel:
     """Several knapsacks at once."""
     rng = np.random.default_rng(seed)
     matrix = rng.integers(5, 60, (rows, columns)).astype(float)
     return LinearModel(
         -rng.integers(5, 60, columns).astype(float), matrix, np.full(rows, -np.inf), 0.4 * matrix.sum(axis=1),
-        np.zeros(columns), np.ones(columns), np.ones(columns, dtype=bool),
+        np.zeros(columns), np.ones(columns), np.ones(columns, dtype=bool), offset=offset,
     )  # fmt: skip
 
 
@@ -35,6 +35,26 @@ def test_slices_give_the_answer_of_one_go() -> None:
     assert answer.objective == pytest.approx(at_once.objective)
     assert len(slices.fetch()) >= 1
     assert slices.fetch() == []
+
+
+def test_a_gap_is_relative_to_the_objective_with_its_offset() -> None:
+    """What is said is without it, on the way as well; without it HiGHS stops when the gap is ten times as wide."""
+    plain, gap = knapsacks(8, 40, 0).solve(gap=0.02), 0.02
+    assert plain.objective - plain.bound > 0.1 * gap * abs(plain.objective)
+    offset = -0.9 * plain.objective
+    told: list[tuple[float, float]] = []
+    model = knapsacks(8, 40, 0, offset)
+    rng = np.random.default_rng(0)
+    rng.integers(5, 60, (8, 40))
+    cost = -rng.integers(5, 60, 40).astype(float)
+    model.on_improvement(lambda values, bound: told.append((float(cost @ values), bound)))
+    answer = model.solve(gap=gap)
+    assert answer.status is Outcome.OPTIMAL
+    assert answer.x is not None
+    assert answer.objective == pytest.approx(float(cost @ answer.x))
+    assert answer.objective - answer.bound <= gap * abs(answer.objective + offset) * (1 + 1e-9)
+    assert told
+    assert all(bound <= answer.objective <= value + 1e-9 * abs(value) for value, bound in told)
 
 
 def test_highs_is_left_alone_until_it_is_woken() -> None:

@@ -137,6 +137,8 @@ class LinearModel:
     tolerance : float
         By how much a row of a MILP, and a whole number, may be missed: HiGHS's own, since smaller ones make it refuse
         twins.
+    offset : float
+        What is added to the objective where gaps are relative to it; all values said here are without it.
     """
 
     def __init__(
@@ -156,6 +158,7 @@ class LinearModel:
         heuristics: bool = True,
         presolve: bool = True,
         tolerance: float = 1e-6,
+        offset: float = 0.0,
     ) -> None:
         import highspy  # by who solves with it: most solves need one of the two engines
 
@@ -166,7 +169,7 @@ class LinearModel:
         self._heuristics = self._heuristics_wanted = heuristics
         self._reach = np.maximum(np.abs(lower), np.abs(upper)) if reach is None else reach
         self._unit, self._declared = np.ones(self.columns), np.zeros(self.columns, dtype=bool)
-        self._row_unit, self._value_unit = np.ones(self.rows), 1.0
+        self._row_unit, self._value_unit, self._offset = np.ones(self.rows), 1.0, offset
         csc = sparse.csc_array(matrix)
         if scales is not None:
             self._unit, self._row_unit, self._value_unit = scales
@@ -230,9 +233,9 @@ class LinearModel:
         """Give HiGHS the model, as arrays: its model object takes those of the matrix entry by entry, which is slow."""
         known = self._highspy
         status = self._highs.passModel(
-            self.columns, self.rows, csc.nnz, int(known.MatrixFormat.kColwise), int(known.ObjSense.kMinimize), 0.0,
-            cost, *box, *limits, csc.indptr.astype(np.int32), csc.indices.astype(np.int32),
-            np.asarray(csc.data, dtype=np.float64), np.asarray(integer, dtype=np.int32),
+            self.columns, self.rows, csc.nnz, int(known.MatrixFormat.kColwise), int(known.ObjSense.kMinimize),
+            self._offset * self._value_unit, cost, *box, *limits, csc.indptr.astype(np.int32),
+            csc.indices.astype(np.int32), np.asarray(csc.data, dtype=np.float64), np.asarray(integer, dtype=np.int32),
         )  # fmt: skip
         return bool(status != known.HighsStatus.kError)
 
@@ -262,6 +265,10 @@ class LinearModel:
     def _costs(self, cost: Vector) -> Vector:
         """The objective as HiGHS gets it."""
         return np.asarray(cost * self._unit * self._value_unit, dtype=np.float64)
+
+    def _value(self, value: float) -> float:
+        """A value of HiGHS as one of the objective."""
+        return float(value) / self._value_unit - self._offset
 
     def _in_units(self, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
         """Bounds as HiGHS gets them: those of columns declared integral are rounded inward."""
@@ -336,7 +343,7 @@ class LinearModel:
         assert self._told is not None
         self._told(
             np.asarray(happened.data_out.mip_solution) * self._unit,
-            float(happened.data_out.mip_dual_bound) / self._value_unit,
+            self._value(happened.data_out.mip_dual_bound),
         )
 
     def on_check(self, asked: Callable[[float], bool]) -> None:
@@ -359,7 +366,7 @@ class LinearModel:
         if wanted != self._heuristics:
             self.use_heuristics(wanted)  # HiGHS looks these up whenever it might begin one
         # What was said in an earlier solve stands until it is taken back.
-        bound = float(happened.data_out.mip_dual_bound) / self._value_unit
+        bound = self._value(happened.data_out.mip_dual_bound)
         ends = (self._asked is not None and self._asked(bound)) or self._cancelled
         happened.data_in.user_interrupt = ends
         if ends:
@@ -384,7 +391,7 @@ class LinearModel:
     def _on_request(self, happened: Any) -> None:
         assert self._requested is not None
         self._highs.stopCallback(self._highs.cbMipUserSolution.callback_type)  # before, as in `_on_check`
-        point = self._requested(float(happened.data_out.mip_primal_bound) / self._value_unit)
+        point = self._requested(self._value(happened.data_out.mip_primal_bound))
         if point is not None:
             happened.data_in.setSolution(np.asarray(point / self._unit, dtype=np.float64))
 
@@ -506,9 +513,9 @@ class LinearModel:
             return LinearAnswer(
                 Outcome.OPTIMAL,
                 np.array(solution.col_value) * self._unit,
-                float(info.objective_function_value) / self._value_unit,
+                self._value(info.objective_function_value),
                 None if duals is None else duals * self._row_unit / self._value_unit,
-                bound / self._value_unit,
+                self._value(bound),
             )
         if model == kinds.kModelEmpty:
             lp = self._highs.getLp()
@@ -537,8 +544,8 @@ class LinearModel:
         ):
             feasible = info.primal_solution_status == self._highspy.SolutionStatus.kSolutionStatusFeasible
             point = np.array(self._highs.getSolution().col_value) * self._unit if feasible else None
-            value = float(info.objective_function_value) / self._value_unit if feasible else np.inf
-            bound = float(info.mip_dual_bound) / self._value_unit if self._integer else -np.inf
+            value = self._value(info.objective_function_value) if feasible else np.inf
+            bound = self._value(info.mip_dual_bound) if self._integer else -np.inf
             return LinearAnswer(Outcome.LIMIT, point, value, None, bound)
         return LinearAnswer(Outcome.ERROR)
 

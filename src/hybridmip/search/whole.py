@@ -140,7 +140,7 @@ class MixedModel:
         self.model = LinearModel(
             cost, matrix[needed], row_lower[needed], row_upper[needed], self.lower, self.upper, integer, threads,
             reach=np.concatenate([np.maximum(np.abs(setting.hull_lower), np.abs(setting.hull_upper)), np.ones(self.m)]),
-            halt=halt, scales=scales, seed=seed, heuristics=heuristics, presolve=presolve,
+            halt=halt, scales=scales, seed=seed, heuristics=heuristics, presolve=presolve, offset=problem.offset,
         )  # fmt: skip
         self.offset = problem.offset
         # Links to infinite bounds are no rows: without them the model is a relaxation, and may have no minimum.
@@ -234,8 +234,7 @@ class BranchAndCut:
 
     def _gap(self) -> float:
         """At which HiGHS stops: half of what is asked for."""
-        state = self._state
-        return without_offset(min(state.gap, 1e-6) / 2, state.best.objective, state.problem.offset)
+        return min(self._state.gap, 1e-6) / 2
 
     def run(self, seconds: float | None, nodes: int) -> None:
         """Solve, here."""
