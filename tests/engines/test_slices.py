@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,6 +83,26 @@ def test_highs_is_left_alone_until_it_is_woken() -> None:
             assert (len(checks), len(requests)) == (1, 1)
     assert len(checks) > 10
     assert len(requests) > 1
+
+
+def test_a_check_of_an_lp_tells_no_bound() -> None:
+    """What HiGHS says there of the bound of a MILP is none; who waits for the next check of the MILP is still heard."""
+    model, bounds = knapsacks(6, 30, 0), []
+    model.on_check(lambda bound: bool(bounds.append(bound)))  # type: ignore[func-returns-value]
+    happened = SimpleNamespace(
+        callback_type=model._checks[1], data_out=SimpleNamespace(mip_dual_bound=0.0),
+        data_in=SimpleNamespace(user_interrupt=None),
+    )  # fmt: skip
+    for called in model._highs.cbSimplexInterrupt.callbacks:
+        called(happened)
+    assert (bounds, happened.data_in.user_interrupt) == ([], False)
+    assert model.solve().status is Outcome.OPTIMAL
+    assert len(bounds) == 1
+    assert bounds[0] < 0.0
+    model.cancel()
+    for called in model._highs.cbSimplexInterrupt.callbacks:
+        called(happened)
+    assert happened.data_in.user_interrupt is True
 
 
 def test_it_waits_between_slices_and_can_be_ended() -> None:

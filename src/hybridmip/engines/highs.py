@@ -203,7 +203,7 @@ class LinearModel:
         self._checks = tuple(check.callback_type for check in kinds_of_check)
         if self._integer or halt is not None:
             for check in kinds_of_check:
-                check.subscribe(self._on_check)
+                check.subscribe(self._on_check if check is kinds_of_check[0] else self._on_check_of_lp)
             self._sleep()
         if not self._integer:
             self._set("primal_feasibility_tolerance", 1e-9)
@@ -370,6 +370,13 @@ class LinearModel:
         ends = (self._asked is not None and self._asked(bound)) or self._cancelled
         happened.data_in.user_interrupt = ends
         if ends:
+            self.wake()
+
+    def _on_check_of_lp(self, happened: Any) -> None:
+        # There is no bound of a MILP here, and nobody to be asked; who waits to be asked at another check stays awake.
+        self._highs.stopCallback(happened.callback_type)
+        happened.data_in.user_interrupt = self._cancelled
+        if self._cancelled:
             self.wake()
 
     def on_request(self, requested: Callable[[float], Vector | None]) -> None:
