@@ -90,9 +90,8 @@ def test_a_check_of_an_lp_tells_no_bound() -> None:
     model, bounds = knapsacks(6, 30, 0), []
     model.on_check(lambda bound: bool(bounds.append(bound)))  # type: ignore[func-returns-value]
     happened = SimpleNamespace(
-        callback_type=model._checks[1], data_out=SimpleNamespace(mip_dual_bound=0.0),
-        data_in=SimpleNamespace(user_interrupt=None),
-    )  # fmt: skip
+        data_out=SimpleNamespace(mip_dual_bound=0.0), data_in=SimpleNamespace(user_interrupt=None)
+    )
     for called in model._highs.cbSimplexInterrupt.callbacks:
         called(happened)
     assert (bounds, happened.data_in.user_interrupt) == ([], False)

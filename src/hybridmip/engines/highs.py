@@ -374,7 +374,8 @@ class LinearModel:
 
     def _on_check_of_lp(self, happened: Any) -> None:
         # There is no bound of a MILP here, and nobody to be asked; who waits to be asked at another check stays awake.
-        self._highs.stopCallback(happened.callback_type)
+        for kind in self._checks[1:]:
+            self._highs.stopCallback(kind)
         happened.data_in.user_interrupt = self._cancelled
         if self._cancelled:
             self.wake()
