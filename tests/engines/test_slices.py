@@ -85,6 +85,56 @@ def test_highs_is_left_alone_until_it_is_woken() -> None:
     assert len(requests) > 1
 
 
+def test_a_point_is_taken_whatever_presolve_has_added_to_the_objective() -> None:
+    """A column that presolve fixes costs more than the points differ by; all values are as without the hand-over."""
+    rng, columns, rows = np.random.default_rng(5), 600, 20
+    matrix = rng.integers(5, 60, (rows, columns)).astype(float)
+    cost = np.append(-rng.integers(5, 60, columns).astype(float), 1e5)
+    both = np.block([[matrix, np.zeros((rows, 1))], [np.zeros((1, columns)), np.ones((1, 1))]])
+
+    def made() -> LinearModel:
+        return LinearModel(
+            cost, both, np.append(np.full(rows, -np.inf), 1.0), np.append(0.4 * matrix.sum(axis=1), np.inf),
+            np.zeros(columns + 1), np.ones(columns + 1), np.ones(columns + 1, dtype=bool), offset=3.0,
+        )  # fmt: skip
+
+    good = made().solve(10.0, gap=2e-3)
+    assert good.x is not None
+    model, begun, values = made(), time.perf_counter(), []
+    handed: list[float] = []
+
+    def requested(value: float) -> np.ndarray | None:
+        values.append(value)
+        if handed or not np.isfinite(value):  # HiGHS takes anything while it has nothing
+            return None
+        handed.append(value)
+        return good.x
+
+    def asked(bound: float) -> bool:
+        assert bound <= good.objective + 1e-9 * abs(good.objective)
+        model.ask_for_point()
+        model.wake()
+        return bool(handed and values[-1] < handed[0]) or time.perf_counter() - begun > 20.0
+
+    model.on_check(asked)
+    model.on_request(requested)
+    model.use_heuristics(False)
+    model.solve(20.0)
+    assert handed[0] > good.objective + 1e-3  # it had something worse
+    assert values[-1] <= good.objective + 1e-9 * abs(good.objective)
+
+
+def test_a_gap_is_that_of_the_objective_where_points_are_handed_over() -> None:
+    """HiGHS stops at the same gap, and no sooner, as where nobody is asked for points."""
+    gap = 0.02
+    plain, asked = knapsacks(8, 40, 0, -10.0), knapsacks(8, 40, 0, -10.0)
+    asked.on_request(lambda value: None)
+    first, second = plain.solve(gap=gap), asked.solve(gap=gap)
+    assert second.objective == pytest.approx(first.objective, rel=1e-12)
+    assert second.bound == pytest.approx(first.bound, rel=1e-12)
+    assert 0.1 * gap * abs(second.objective) < second.objective - second.bound <= gap * abs(second.objective)
+
+
 def test_a_check_of_an_lp_tells_no_bound() -> None:
     """What HiGHS says there of the bound of a MILP is none; who waits for the next check of the MILP is still heard."""
     model, bounds = knapsacks(6, 30, 0), []

@@ -7,7 +7,10 @@ What is known (1.10 to 1.15.1):
 * the presolve of mixed-integer models is wrong now and then, where a continuous column is made integral by an equation
   (HiGHS issue 3274). So small models go without presolve, in larger ones such columns are declared integral beforehand,
   and "infeasible" is never believed without a second look the other way;
-* an error is tried again the other way.
+* an error is tried again the other way;
+* a point that somebody hands over while a MILP is solved is compared with HiGHS's best before what presolve has added
+  to the objective is taken off, so that one that is better by less than that is refused without a word. A constant that
+  lowers the objective by more makes it look at every one (`LinearModel.on_request`).
 
 A callback in Python waits until no other thread is in Python, which may take 5 ms, and HiGHS waits with it; it looks up
 thousands of times a second. So its callbacks are asleep until somebody has something to say, or wants to hear
@@ -41,6 +44,11 @@ HEURISTIC_EFFORT = 0.05
 SMALL = 400
 #: Models with at most so many go without feasibility jump: it takes 6 ms at least, in which HiGHS has points by its LP.
 JUMPLESS = 3000
+#: The constant that lowers the objective where points are handed over is at most so many times the largest cost: what
+#: it is larger than the values, these lose in digits.
+MOST_LOWERED = 2.0**20
+#: Share of it by which a bound may be rounded.
+ROUNDING = 2.0**-51
 #: Seconds for which HiGHS is waited for beyond its time limit, where it is asked to be punctual.
 OVERTIME = 0.03
 #: A column made integral by an equation is declared so if its values are at most so many.
@@ -170,6 +178,8 @@ class LinearModel:
         self._reach = np.maximum(np.abs(lower), np.abs(upper)) if reach is None else reach
         self._unit, self._declared = np.ones(self.columns), np.zeros(self.columns, dtype=bool)
         self._row_unit, self._value_unit, self._offset = np.ones(self.rows), 1.0, offset
+        #: In HiGHS's units: by how much its objective is lowered, and the relative gap at which a solve ends.
+        self._lowered = self._gap = 0.0
         csc = sparse.csc_array(matrix)
         if scales is not None:
             self._unit, self._row_unit, self._value_unit = scales
@@ -195,7 +205,6 @@ class LinearModel:
         self._set("random_seed", seed)
         self._set("small_matrix_value", SMALLEST)
         if self._integer:
-            self._set("mip_abs_gap", 0.0)
             self._set("mip_feasibility_tolerance", tolerance)
             self._set("mip_heuristic_run_feasibility_jump", self.columns + self.rows > JUMPLESS)
             self.use_heuristics(heuristics)
@@ -211,11 +220,13 @@ class LinearModel:
         self._presolve = "off" if plain else "choose"
         self._set("presolve", self._presolve)
         kinds = np.zeros(self.columns) if integer is None else integer
-        self._sound = self._pass(csc, self._costs(cost), (lower, upper), (row_lower, row_upper), kinds)
+        self._cost = self._costs(cost)
+        self._sound = self._pass(csc, self._cost, (lower, upper), (row_lower, row_upper), kinds)
         self._cancelled = False
         #: Whether HiGHS was left alone with the model, and nobody else may use it.
         self.given_up = False
         self._start: Vector | None = None
+        self._hears = False
         self._told: Callable[[Vector, float], None] | None = None
         self._asked: Callable[[float], bool] | None = None
         self._requested: Callable[[float], Vector | None] | None = None
@@ -268,7 +279,11 @@ class LinearModel:
 
     def _value(self, value: float) -> float:
         """A value of HiGHS as one of the objective."""
-        return float(value) / self._value_unit - self._offset
+        return (float(value) + self._lowered) / self._value_unit - self._offset
+
+    def _bound(self, bound: float) -> float:
+        """A bound of HiGHS as one on the objective."""
+        return self._value(bound) - ROUNDING * self._lowered / self._value_unit
 
     def _in_units(self, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
         """Bounds as HiGHS gets them: those of columns declared integral are rounded inward."""
@@ -293,7 +308,8 @@ class LinearModel:
 
     def change_cost(self, cost: Vector) -> None:
         """Replace the objective."""
-        self._highs.changeColsCost(self.columns, self._all_columns, self._costs(cost))
+        self._cost = self._costs(cost)
+        self._highs.changeColsCost(self.columns, self._all_columns, self._cost)
 
     def change_columns(self, lower: Vector, upper: Vector) -> None:
         """Replace the bounds of the variables."""
@@ -335,16 +351,29 @@ class LinearModel:
     def on_improvement(self, told: Callable[[Vector, float], None]) -> None:
         """Have every better point of a MILP, and the bound by then, told as they come."""
 
-        if self._told is None:
-            self._highs.cbMipImprovingSolution.subscribe(self._on_improvement)
+        self._hear_of_points()
         self._told = told
 
+    def _hear_of_points(self) -> None:
+        if not self._hears:
+            self._hears = True
+            self._highs.cbMipImprovingSolution.subscribe(self._on_improvement)
+
     def _on_improvement(self, happened: Any) -> None:
-        assert self._told is not None
-        self._told(
-            np.asarray(happened.data_out.mip_solution) * self._unit,
-            self._value(happened.data_out.mip_dual_bound),
-        )
+        self._allow_gap(happened.data_out.objective_function_value)
+        if self._told is not None:
+            self._told(
+                np.asarray(happened.data_out.mip_solution) * self._unit,
+                self._bound(happened.data_out.mip_dual_bound),
+            )
+
+    def _allow_gap(self, value: float) -> None:
+        """Say what gap a solve may end with, given HiGHS's value of its new best point, before it is that.
+
+        Where the objective is lowered HiGHS's own relative gap would be relative to that.
+        """
+        if self._lowered:
+            self._set("mip_abs_gap", self._gap * abs(value + self._lowered))
 
     def on_check(self, asked: Callable[[float], bool]) -> None:
         """Have somebody asked at the next check, and after every `wake`, given the bound by then, whether to stop."""
@@ -366,7 +395,7 @@ class LinearModel:
         if wanted != self._heuristics:
             self.use_heuristics(wanted)  # HiGHS looks these up whenever it might begin one
         # What was said in an earlier solve stands until it is taken back.
-        bound = self._value(happened.data_out.mip_dual_bound)
+        bound = self._bound(happened.data_out.mip_dual_bound)
         ends = (self._asked is not None and self._asked(bound)) or self._cancelled
         happened.data_in.user_interrupt = ends
         if ends:
@@ -384,12 +413,22 @@ class LinearModel:
         """Have somebody asked, given the value of HiGHS's best point, for a better one of a MILP.
 
         That is once it has begun, and after every `ask_for_point`. HiGHS takes it where it holds every row, by its own
-        tolerance, and is better.
+        tolerance, and is better. To be called between solves.
         """
         if self._requested is None:
             self._highs.cbMipUserSolution.subscribe(self._on_request)
+            self._hear_of_points()
+            self._lower()
         self._requested = requested
         self.ask_for_point()
+
+    def _lower(self) -> None:
+        """Lower the objective by more than presolve can add to it: what columns that have bounds can cost."""
+        with np.errstate(invalid="ignore"):
+            most = np.abs(self._cost) * (self._reach / self._unit)
+        total = float(most[np.isfinite(most)].sum())
+        self._lowered = min(total, MOST_LOWERED * float(np.abs(self._cost).max(initial=0.0)))
+        self._highs.changeObjectiveOffset(self._offset * self._value_unit - self._lowered)
 
     def ask_for_point(self) -> None:
         """Have HiGHS ask for a point when it can use one next, where somebody is there to be asked; from any thread."""
@@ -401,7 +440,13 @@ class LinearModel:
         self._highs.stopCallback(self._highs.cbMipUserSolution.callback_type)  # before, as in `_on_check`
         point = self._requested(self._value(happened.data_out.mip_primal_bound))
         if point is not None:
-            happened.data_in.setSolution(np.asarray(point / self._unit, dtype=np.float64))
+            values = np.asarray(point / self._unit, dtype=np.float64)
+            self._allow_gap(self._value_at(values))
+            happened.data_in.setSolution(values)
+
+    def _value_at(self, values: Vector) -> float:
+        """HiGHS's value of a point of its own."""
+        return float(self._cost @ values) + self._offset * self._value_unit - self._lowered
 
     def cancel(self) -> None:
         """End a solve that runs in another thread, and those begun later."""
@@ -467,7 +512,9 @@ class LinearModel:
         if not self._sound:
             return LinearAnswer(Outcome.LIMIT if self.given_up else Outcome.ERROR)
         if self._integer:
-            self._set("mip_rel_gap", gap)
+            self._gap = gap
+            self._set("mip_rel_gap", 0.0 if self._lowered else gap)
+            self._set("mip_abs_gap", 0.0)
             self._set("mip_max_nodes", 2**31 - 1 if nodes is None else nodes)
             self._set("mip_max_improving_sols", 1 if first else 2**31 - 1)
         began = time.perf_counter()
@@ -493,8 +540,10 @@ class LinearModel:
     def _give_start(self) -> None:
         """Hand over the point to begin with, last of all: HiGHS forgets it when a bound is changed."""
         if self._start is not None:
+            values = self._start / self._unit
+            self._allow_gap(self._value_at(values))
             solution = self._highspy.HighsSolution()
-            solution.col_value = (self._start / self._unit).tolist()
+            solution.col_value = values.tolist()
             self._highs.setSolution(solution)
             self._start = None
 
@@ -523,7 +572,7 @@ class LinearModel:
                 np.array(solution.col_value) * self._unit,
                 self._value(info.objective_function_value),
                 None if duals is None else duals * self._row_unit / self._value_unit,
-                self._value(bound),
+                self._bound(bound),
             )
         if model == kinds.kModelEmpty:
             lp = self._highs.getLp()
@@ -553,7 +602,7 @@ class LinearModel:
             feasible = info.primal_solution_status == self._highspy.SolutionStatus.kSolutionStatusFeasible
             point = np.array(self._highs.getSolution().col_value) * self._unit if feasible else None
             value = self._value(info.objective_function_value) if feasible else np.inf
-            bound = self._value(info.mip_dual_bound) if self._integer else -np.inf
+            bound = self._bound(info.mip_dual_bound) if self._integer else -np.inf
             return LinearAnswer(Outcome.LIMIT, point, value, None, bound)
         return LinearAnswer(Outcome.ERROR)
 
