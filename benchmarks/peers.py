@@ -18,7 +18,7 @@ import numpy as np
 import hybridmip as hm
 from benchmarks.common import FEASIBLE
 from hybridmip.engines import compiled
-from hybridmip.search import descent_kernel, flips_kernel, reroutes_kernel, trees_kernel, vertices_kernel
+from hybridmip.search import descent_kernel, flips_kernel, vertices
 from hybridmip.study.solvers import NAMES, PACKAGES, SOLVERS, Refused, Scaled
 
 
@@ -160,5 +160,4 @@ def warm_up(threads: int) -> None:
 def warm_up_files(threads: int) -> None:
     """The same with the kernels that only problem files may need."""
     warm_up(threads)
-    for module in (descent_kernel, vertices_kernel, trees_kernel, reroutes_kernel, flips_kernel):
-        compiled.load(module.KERNELS)
+    compiled.load([*descent_kernel.KERNELS, *vertices.KERNELS, *flips_kernel.KERNELS])

@@ -15,11 +15,18 @@ from hybridmip.engines import compiled
 from hybridmip.exact import core_kernel, fit_kernel
 from hybridmip.relax import node_kernel
 from hybridmip.restricted import kernel, lanes
-from hybridmip.search import descent_kernel, flips_kernel, reroutes_kernel, trees_kernel, vertices_kernel
+from hybridmip.search import (
+    commodities_kernel,
+    descent_kernel,
+    flips_kernel,
+    reroutes_kernel,
+    trees_kernel,
+    vertices_kernel,
+)
 
 MODULES = (
     mixing, core_kernel, fit_kernel, node_kernel, kernel, lanes, descent_kernel, flips_kernel, reroutes_kernel,
-    trees_kernel, vertices_kernel,
+    commodities_kernel, trees_kernel, vertices_kernel,
 )  # fmt: skip
 #: A module of two kernels, one of them slow, and what loads them.
 KERNELS = """

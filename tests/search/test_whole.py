@@ -568,7 +568,7 @@ def test_shares_of_the_searches() -> None:
     for _ in range(2):  # without a point, and with one
         assert mips._share(state, True) >= mips.ALL_OF_IT
         assert mips._share(state, False) == mips.WITHOUT_SLOPES
-        state.offer(b, state.solver.evaluate(b), mips.VERTICES)
+        state.offer(b, state.solver.evaluate(b), VERTICES)
     state.raise_bound("known", state.best.objective * (1 - 1e-4))
     assert mips._share(state, True) == mips._share(state, False) == mips.SMALLEST_SHARE
 

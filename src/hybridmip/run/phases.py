@@ -41,10 +41,8 @@ from hybridmip.search import (
     flips,
     flips_kernel,
     mips,
-    reroutes_kernel,
     slopes,
-    trees_kernel,
-    vertices_kernel,
+    vertices,
 )
 from hybridmip.search.descents import Descents
 from hybridmip.search.genetic import genetic
@@ -383,7 +381,7 @@ class LinearSearch(Phase):
     def kernels(self, structure: Structure, config: Config) -> tuple[Kernel, ...]:
         if not structure.fixed_charge:
             return ()
-        return (*vertices_kernel.KERNELS, *trees_kernel.KERNELS, *reroutes_kernel.KERNELS)
+        return vertices.KERNELS
 
     def supports(self, structure: Structure, config: Config) -> bool:
         return by_small_mips(structure, config)

@@ -18,40 +18,29 @@ from typing import Any
 
 import numpy as np
 
-from hybridmip.engines import compiled
 from hybridmip.engines.highs import Outcome
 from hybridmip.errors import UnboundedError
-from hybridmip.model.quadratic import Binary
 from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
-from hybridmip.search import reroutes_kernel, trees_kernel, vertices_kernel
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS
 from hybridmip.search.scaling import SLOPES, SPREAD, Scaling
 from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
-from hybridmip.search.vertices import Vertices
+from hybridmip.search.vertices import VERTICES, Vertices, when_loaded
 from hybridmip.search.whole import BranchAndCut, MixedModel, Race
 
 #: Neighborhoods without improvement after which the search ends, where no time limit does.
 PATIENCE = 6
-#: Walks over vertices in one turn then.
-WALKS = 20
 WHOLE_NODES = 20_000
 #: With one thread: up to so many binaries HiGHS gets all the time for the whole problem, beyond a share of it.
 ALONE = 40
 SHARE_ALONE = 0.3
-#: Walks over vertices, and small MIPs between two walks that bring nothing, at most.
-VERTICES = "vertices"
+#: Small MIPs between two walks over vertices that bring nothing, at most.
 LONGEST_PAUSE = 8
 #: Another run of slope scaling, and the MIP over what is on in its best b.
 SCALED = "scaled"
 #: What small MIPs get of the time of walks over trees, at most, unless one has just brought something.
 BESIDE_TREES = 0.2
-#: Where walks over vertices were never used before in a process: seconds for which it does without, unless rows have
-#: more entries than this, and seconds that must be left for them to be loaded.
-UNLOADED = 0.5
-LARGE = 5000
-LOADING = 2.0
 #: Where the gap is this much, searches and a second run of branch and cut get the same share of the time, and searches
 #: a smaller one the smaller it is, down to this.
 LITTLE = 0.01
@@ -209,10 +198,10 @@ def _neighborhoods(
     pool: ThreadPoolExecutor,
     threads: int,
 ) -> None:
-    vertices = _vertices(state, setting)
     if scaling is None:
         scaling = Scaling(state, setting, race)
         scaling.run(1.0)
+    vertices = scaling.vertices or when_loaded(state, setting)
     elite = scaling.elite
     elite.guide(relaxed.get("line") or relaxed.get("persp"))
     turns = _turns(state, vertices, scaling)
@@ -224,7 +213,7 @@ def _neighborhoods(
         if _over(state, race):
             return
         if vertices is None:
-            vertices = _vertices(state, setting)
+            vertices = when_loaded(state, setting)
             turns = turns if vertices is None else _turns(state, vertices, scaling)
         elite.add(state.best_b if state.best.feasible else None, state.best.objective)
         if not elite.members:
@@ -243,7 +232,8 @@ def _neighborhoods(
         for worker, kind in enumerate(kinds):
             if kind == VERTICES:
                 assert vertices is not None
-                jobs.append((kind, pool.submit(_walk, state, vertices, race, seconds, int(state.rng.integers(2**31)))))
+                seed = int(state.rng.integers(2**31))
+                jobs.append((kind, pool.submit(vertices.walk, state, seconds, seed, lambda: race.halt.halted)))
                 continue
             if worker >= len(models):
                 models.extend(_collecting(setting, race) for _ in range(worker + 1 - len(models)))
@@ -307,19 +297,14 @@ def _wait(
     StopSearch
         If the gap is closed, the time is up, or somebody asks to stop.
     """
-    improved, by_mip, seen = False, False, None
+    improved, by_mip = False, False
     while race.running and wait(jobs, LOOK).not_done:
         state.check()
         if _over(state, race):
             race.halt.halt()
         for model in models:
             by_mip |= take_points(state, model)
-        best = None if vertices is None else vertices.best
-        if vertices is not None and best is not None and best is not seen:
-            seen, value = best, best.value + state.problem.offset
-            if value < state.best.objective - 1e-9 * abs(value):
-                b = vertices.on(best.z)
-                improved |= state.offer(b, state.solver.evaluate(b), VERTICES)
+        improved |= vertices is not None and vertices.offer(state)
     wait(jobs)
     for model in models:
         model.fetch()  # the last of them is the answer
@@ -339,28 +324,3 @@ def _share(state: SearchState, scaled: bool) -> float:
         idle = max(state.seconds - state.trace[-1].seconds, 1e-9)
         share *= min(1.0, PATIENT * state.clock.limit / idle)
     return max(share, SMALLEST_SHARE)
-
-
-def _vertices(state: SearchState, setting: Setting) -> Vertices | None:
-    """The walks over vertices; None while what they need is being compiled and there is a clock."""
-    charges = state.structure.fixed_charge
-    kernels = (*vertices_kernel.KERNELS, *trees_kernel.KERNELS, *reroutes_kernel.KERNELS)
-    # Loading them takes a while, in which nobody would see that HiGHS has ended, or that the time is up.
-    if charges and state.remaining is not None and not all(kernel.loaded for kernel in kernels):
-        early = state.seconds < UNLOADED and state.problem.A.nnz <= LARGE
-        if early or state.remaining < LOADING or not compiled.soon(kernels):
-            return None
-    return Vertices(setting, charges)
-
-
-def _walk(state: SearchState, vertices: Vertices, race: Race, seconds: float, seed: int) -> tuple[str, Binary | None]:
-    """Walk over vertices for a while, from where it stopped or from a better answer found elsewhere."""
-    best, b = vertices.best, state.best_b
-    if b is not None and state.best.feasible:
-        known = math.inf if best is None else best.value + state.problem.offset
-        if best is None or state.best.objective < known - 1e-7 * abs(known):
-            vertices.begin(b, state.remaining)
-    timed = state.remaining is not None
-    deadline = min(time.perf_counter() + seconds, state.deadline) if timed else math.inf
-    vertices.search(np.random.default_rng(seed), deadline, None if timed else WALKS, lambda: race.halt.halted)
-    return "", None if vertices.best is None else vertices.on(vertices.best.z)

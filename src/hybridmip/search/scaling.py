@@ -1,4 +1,4 @@
-"""Runs of slope scaling, the b that they gave, and the MIP over what is on in the best of these.
+"""Runs of slope scaling, the b that they gave, rerouting from them, and the MIP over what is on in the best of these.
 
 The first good points of a linear problem: before its relaxation, which may take longer by far.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import math
-from concurrent.futures import ThreadPoolExecutor, wait
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +25,7 @@ from hybridmip.search.charges import needed_by
 from hybridmip.search.fixing import MOST_KEPT, Fixing
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
+from hybridmip.search.vertices import VERTICES, Vertices, when_loaded
 from hybridmip.search.whole import MixedModel, Race
 from hybridmip.tolerances import FEASIBLE, NOTHING
 
@@ -34,6 +38,8 @@ IDLE_ROUNDS = 8
 #: relaxation is solved.
 SPREAD = 1.25
 IDLE_RUNS = 2
+#: Time of rerouting after a run, as a share of the time before it.
+SHARE_OF_WALK = 1.0
 #: Time of the MIP after a run, as a share of the time before it, and share of the binaries that it is over at most,
 #: if two b do not have more between them.
 SHARE_OF_UNION = 2.0
@@ -57,6 +63,8 @@ class Scaling:
         self.applies = self.slopes.applies
         #: The best of all, for whoever builds on them.
         self.elite = Fixing(state, None)
+        #: The walks that go on from them, once they were begun.
+        self.vertices: Vertices | None = None
         self._found: dict[bytes, tuple[float, Binary]] = {}
         #: How many of them are in the union.
         self._count = MOST_KEPT
@@ -133,7 +141,7 @@ class Scaling:
         return on
 
     def begin(self) -> None:
-        """Runs from one start after the other, and after each the MIP over what is on in the best of their b.
+        """Runs from one start after the other, rerouting, and the MIP over what is on in the best of their b.
 
         Of more of them the sooner such a MIP is solved; until runs bring nothing better any more.
         """
@@ -145,6 +153,7 @@ class Scaling:
             self._state.check()
             if not self._found:
                 return
+            self._walk()
             if model is None:
                 model = MixedModel(self._setting, halt=self._race.halt)
                 model.collect()
@@ -155,27 +164,51 @@ class Scaling:
         """Say whether the MIP over the best was solved: the next one is over more of them."""
         self._count = 2 * self._count if solved else self._count
 
+    def _walk(self) -> None:
+        """Where networks share their charges: reroute from the best for as long as it took so far."""
+        state, race = self._state, self._race
+        if self.vertices is None:
+            self.vertices = when_loaded(state, self._setting)
+        vertices = self.vertices
+        if vertices is None or not vertices.applies or vertices.reroutes is None:
+            return
+        seconds, seed = beside(state, race, math.inf, SHARE_OF_WALK), int(state.rng.integers(2**31))
+        halted = threading.Event()
+        with ThreadPoolExecutor(1, initializer=stand_back) as pool:
+            job = pool.submit(vertices.walk, state, seconds, seed, lambda: halted.is_set() or race.halt.halted)
+            self._wait_for(job, lambda: vertices.offer(state), halted.set)
+        _, b = job.result()
+        if b is not None:
+            self._take(b, VERTICES)
+
     def _over_union(self, model: MixedModel) -> str:
         """Solve the MIP over the best, taking its points as they come; returns its status."""
         state, seconds = self._state, beside(self._state, self._race, math.inf, SHARE_OF_UNION)
         with ThreadPoolExecutor(1, initializer=stand_back) as pool:
-            try:
-                job = pool.submit(small_mip, state, model, self.elite.within(self.union()), seconds)
-                while wait([job], LOOK).not_done:
-                    state.check()
-                    take_points(state, model)
-            except StopSearch:
-                model.model.cancel()  # the pool waits for it
-                with contextlib.suppress(StopSearch):
-                    take_points(state, model)
-                raise
-            except BaseException:
-                model.model.cancel()
-                raise
+            job = pool.submit(small_mip, state, model, self.elite.within(self.union()), seconds)
+            self._wait_for(job, lambda: take_points(state, model), model.model.cancel)
         status, b = job.result()
         if b is not None:
-            evaluation = state.solver.evaluate(b)
-            state.offer(b, evaluation, SMALL_MIP)
-            self.keep(b, evaluation.objective)
+            self._take(b, SMALL_MIP)
         self._race.fetch()
         return status
+
+    def _wait_for(self, job: Future[Any], take: Callable[[], object], stop: Callable[[], None]) -> None:
+        """Wait for what is done in a thread, taking what it has found as it comes; stopped where the search ends."""
+        try:
+            while wait([job], LOOK).not_done:
+                self._state.check()
+                take()
+        except StopSearch:
+            stop()  # its pool waits for it
+            with contextlib.suppress(StopSearch):
+                take()
+            raise
+        except BaseException:
+            stop()
+            raise
+
+    def _take(self, b: Binary, whose: str) -> None:
+        evaluation = self._state.solver.evaluate(b)
+        self._state.offer(b, evaluation, whose)
+        self.keep(b, evaluation.objective)

@@ -5,7 +5,8 @@ function of x alone is concave: a best x is a vertex. A walk from vertex to vert
 a tabu list sees what every edge costs, charges included, in microseconds (for transportation problems: Sun, Aronson,
 McKeown and Drinka 1998). When it finds nothing more, charges are changed at random for a while, and it goes on from
 there (iterated local search). Where the rows are those of a network it walks over spanning trees instead (`trees`),
-hundreds of times as many, and by turns what arcs carry is rerouted (`reroutes`).
+hundreds of times as many, and by turns what arcs carry is rerouted (`reroutes`); that is done, too, where there are
+several networks which share charges and capacities (`commodities`).
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from hybridmip.engines.highs import LinearModel
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
-from hybridmip.search import vertices_kernel
+from hybridmip.run.state import SearchState
+from hybridmip.search import commodities_kernel, reroutes_kernel, trees_kernel, vertices_kernel
 from hybridmip.search.charges import needed_upper, rows_when_on
+from hybridmip.search.commodities import Commodities, SharedNetworks
 from hybridmip.search.reroutes import Reroutes
 from hybridmip.search.trees import Network, Trees
 from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
@@ -60,6 +63,19 @@ RUN = 8
 STALE_RUN = 120
 #: Of so many turns of walks over trees and of rerouting all but one are of who brought the last better vertex.
 FAVOUR = 4
+#: Whose points they are.
+VERTICES = "vertices"
+#: Walks in one turn where no time limit ends it.
+WALKS = 20
+#: What is compiled for them.
+KERNELS = (
+    *vertices_kernel.KERNELS, *trees_kernel.KERNELS, *reroutes_kernel.KERNELS, *commodities_kernel.KERNELS,
+)  # fmt: skip
+#: Where they were never used before in a process: seconds for which it does without, unless rows have more entries than
+#: this, and seconds that must be left for them to be loaded.
+UNLOADED = 0.5
+LARGE = 5000
+LOADING = 2.0
 #: Different b that are kept, and the share in which they differ at least.
 MOST_KEPT = 10
 DIFFERENT = 0.02
@@ -90,6 +106,17 @@ def walks_over_trees(setting: Setting, fixed_charge: bool) -> bool:
     return fixed_charge and setting.problem.rows > 0 and _network(setting.problem) is not None
 
 
+def when_loaded(state: SearchState, setting: Setting) -> Vertices | None:
+    """The walks over vertices; None while what they need is being compiled and there is a clock."""
+    charges = state.structure.fixed_charge
+    # Loading them takes a while, in which nobody would see that HiGHS has ended, or that the time is up.
+    if charges and state.remaining is not None and not all(kernel.loaded for kernel in KERNELS):
+        early = state.seconds < UNLOADED and state.problem.A.nnz <= LARGE
+        if early or state.remaining < LOADING or not compiled.soon(KERNELS):
+            return None
+    return Vertices(setting, charges)
+
+
 class Vertices:
     """Iterated local search over vertices.
 
@@ -117,7 +144,10 @@ class Vertices:
         )
         self.owned = self.owner >= 0
         network = _network(problem)
-        self.applies = network is not None or rows <= MOST_ROWS
+        shared = SharedNetworks.of(problem, (low, high)) if network is None else None
+        #: Whether there are walks, over trees or by a tableau.
+        self._walks = network is not None or rows <= MOST_ROWS
+        self.applies = self._walks or shared is not None
         if not self.applies:
             return
         self.model = LinearModel(problem.q, problem.A, low, high, *hull, halt=setting.halt)
@@ -126,6 +156,7 @@ class Vertices:
         self._capacity = np.maximum(np.abs(setting.hull_lower), np.abs(setting.hull_upper))
         self.now: Vertex | None = None
         self.best: Vertex | None = None
+        self._offered: Vertex | None = None
         #: The best since the last fresh start, and the rounds since it was found.
         self.record: Vertex | None = None
         self.stale = 0
@@ -139,7 +170,7 @@ class Vertices:
         self._runner = 0
         self._rounds = 0
         #: The search by rerouting, the best vertex it knows of, and whether it is its turn.
-        self.reroutes: Reroutes | None = None
+        self.reroutes: Reroutes | Commodities | None = None
         self._rerouted: Vertex | None = None
         self._its_turn = True
         #: Whether rerouting brought the last better vertex, and the turns since then.
@@ -151,8 +182,10 @@ class Vertices:
             candidates = self._promising(charge, network)
             self.trees = Trees(network, self.lower, self.upper, self.cost, charge, candidates)
             self.reroutes = Reroutes(network, self.trees.about, candidates)
-        else:
-            compiled.load(vertices_kernel.KERNELS)
+            return
+        compiled.load(vertices_kernel.KERNELS)
+        if shared is not None:
+            self.reroutes = Commodities(problem, shared, (low, high), setting.hull_lower, setting.hull_upper)
 
     def _promising(self, charge: Vector, network: Network) -> NDArray[np.int64]:
         """Variables that may come into a tree: those of least reduced cost, charges spread over capacities."""
@@ -227,19 +260,43 @@ class Vertices:
         while self.now is not None and not over() and (rounds is None or done < rounds):
             done += 1
             try:
-                if self.trees is not None:
-                    before = self.best
-                    if self.reroutes is not None and self._its_turn:
-                        self._reroute(self.reroutes, rng, over)
-                    else:
-                        self._tree_round(self.trees, self.now, rng, over)
-                    self._take_turns(self.best is not before)
+                before = self.best
+                if self.reroutes is not None and self._its_turn:
+                    self._reroute(self.reroutes, rng, over)
+                elif self.trees is not None:
+                    self._tree_round(self.trees, self.now, rng, over)
                 else:
                     self._round(self.now, rng, deadline)
+                self._take_turns(self.best is not before)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
                 self.now = None if self.now is self.best and self.reroutes is None else self.best
                 self._by_rerouting = self._its_turn = True  # which needs no basis
                 self._start, self._runner, self._rounds = None, 0, 0  # trees are begun anew
+
+    def walk(
+        self, state: SearchState, seconds: float, seed: int, enough: Callable[[], bool]
+    ) -> tuple[str, Binary | None]:
+        """Walk for a while, from where it stopped or from a better answer found elsewhere; returns no word, and b."""
+        b = state.best_b
+        if b is not None and state.best.feasible:
+            known = math.inf if self.best is None else self.best.value + self.problem.offset
+            if self.best is None or state.best.objective < known - 1e-7 * abs(known):
+                self.begin(b, state.remaining)
+        timed = state.remaining is not None
+        deadline = min(time.perf_counter() + seconds, state.deadline) if timed else math.inf
+        self.search(np.random.default_rng(seed), deadline, None if timed else WALKS, enough)
+        return "", None if self.best is None else self.on(self.best.z)
+
+    def offer(self, state: SearchState) -> bool:
+        """Offer the best b so far, where that is new and its vertex better than the answer; whether it is taken."""
+        best = self.best
+        if best is None or best is self._offered:
+            return False
+        self._offered, value = best, best.value + self.problem.offset
+        if value >= state.best.objective - 1e-9 * abs(value):
+            return False
+        b = self.on(best.z)
+        return state.offer(b, state.solver.evaluate(b), VERTICES)
 
     def _take_turns(self, improved: bool) -> None:
         """Who brought the last better vertex goes on, but for one turn of a few."""
@@ -247,10 +304,10 @@ class Vertices:
             self._by_rerouting, self._turns = self._its_turn, 0
         else:
             self._turns += 1
-        self._its_turn = self._by_rerouting ^ (self._turns % FAVOUR == FAVOUR - 1)
+        self._its_turn = not self._walks or self._by_rerouting ^ (self._turns % FAVOUR == FAVOUR - 1)
 
-    def _reroute(self, reroutes: Reroutes, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
-        """Search by rerouting for a while, from where it stopped or from a better vertex; trees go on from its best."""
+    def _reroute(self, reroutes: Reroutes | Commodities, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
+        """Search by rerouting for a while, from where it stopped or from a better vertex; walks go on from its best."""
         assert self.best is not None
         if self._rerouted is not self.best:
             reroutes.begin(self.best.z)
