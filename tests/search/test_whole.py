@@ -26,7 +26,7 @@ from hybridmip.run import mending, phases
 from hybridmip.run.clock import Clock
 from hybridmip.run.phases import beside
 from hybridmip.search import mips, small
-from hybridmip.search.vertices import walks_over_trees
+from hybridmip.search.vertices import VERTICES, walks_over_trees
 from hybridmip.search.whole import BranchAndCut, MixedModel, Race, _as_given
 from hybridmip.tolerances import FEASIBLE, NOTHING
 

@@ -19,6 +19,8 @@ from hybridmip.search.trees_kernel import COST, FLOW_TOLERANCE, LOWER, UPPER
 
 #: What is kept of each arc beside its bounds and cost: which charge it pays, which capacity it takes of; -1 for none.
 OWNER, ROW = range(2)
+#: How often what an arc carries is halved where capacities have no room for it as a whole.
+MOST_HALVES = 1
 #: Share of a capacity by which it may be passed: rounding of sums.
 LOAD_TOLERANCE = 1e-9
 
@@ -77,15 +79,16 @@ def _labels(
     emptied, barred, side, source, target, amount, limit, ends, about, place, weight, capacity, charge, flow, load,
     users, start, touching, label, by, room,
 ):  # fmt: skip
-    """Label the nodes by what the cheapest way to them adds, up to a limit; returns how many, and arcs looked at.
+    """Label the nodes by what the cheapest way to them adds, up to a limit.
 
     No way goes through the arc that is emptied, or opens another one of the charge that is barred. `room` has the nodes
-    that were labelled, a queue, and whether a node is in it.
+    that were labelled, a queue, and whether a node is in it. Returns how many were labelled, arcs looked at, whether
+    a capacity was in the way.
     """
     nodes = label.size
     seen, queue, queued = room[0], room[1], room[2]
     label[source], seen[0], queue[0], queued[source] = 0.0, source, source, 1
-    many, first, waiting, looks, done = 1, 0, 1, 0, 0
+    many, first, waiting, looks, done, tight = 1, 0, 1, 0, 0, False
     while waiting > 0 and done < MOST_LABELS * (many + 10):
         done += 1
         node = queue[first]
@@ -105,9 +108,16 @@ def _labels(
             sign = side if leaves else -side
             if sign > 0 and place[arc, OWNER] == barred and barred >= 0:
                 continue
-            found = label[node] + _change(
-                arc, sign, amount, about, place, weight, capacity, charge, flow, load, users
-            )  # fmt: skip
+            change = _change(arc, sign, amount, about, place, weight, capacity, charge, flow, load, users)
+            if change == np.inf:
+                room_left = about[arc, UPPER] + FLOW_TOLERANCE - flow[arc]
+                if sign > 0 and place[arc, ROW] >= 0 and amount <= room_left:
+                    worth, owner = label[node] + about[arc, COST] * amount, place[arc, OWNER]
+                    if owner >= 0 and users[owner] == 0:
+                        worth += charge[owner]
+                    tight = tight or worth < min(most, label[other])
+                continue
+            found = label[node] + change
             if found >= label[other] - LESS or found >= most:
                 continue
             if label[other] == np.inf:
@@ -124,7 +134,7 @@ def _labels(
                 else:
                     queue[(first + waiting) % nodes] = other
                 waiting += 1
-    return many, looks
+    return many, looks, tight
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -140,44 +150,49 @@ def _empty(
     for position in range(count):
         arc = arcs[position]
         sign = -1 if flow[arc] > 0.0 else 1
-        total += _change(
-            arc, sign, abs(flow[arc]), about, place, weight, capacity, charge, flow, load, users
-        )  # fmt: skip
+        total += _change(arc, sign, abs(flow[arc]), about, place, weight, capacity, charge, flow, load, users)
         kept[changed], amounts[changed] = arc, flow[arc]
         changed += 1
         _set(arc, 0.0, place, weight, flow, load, users)
     good = total < 0.0
     for position in range(count):
-        if not good:
-            break
-        arc, amount = arcs[position], abs(amounts[position])
+        arc, rest = arcs[position], abs(amounts[position])
         forward = amounts[position] > 0.0
         source, target = (ends[arc, 0], ends[arc, 1]) if forward == (side > 0) else (ends[arc, 1], ends[arc, 0])
-        limit = -total - CLEARLY * (1.0 + abs(total))
-        many, looked = _labels(
-            arc, barred, side, source, target, amount, limit, ends, about, place, weight, capacity, charge, flow, load,
-            users, start, touching, label, by, room,
-        )  # fmt: skip
-        looks += looked
-        good = label[target] < limit
-        node = target
-        # Arcs on the way may share a charge or a capacity: what counts is what each adds when its turn has come.
-        while good and node != source:
-            on = by[node]
-            enters = ends[on, 1] == node
-            sign = side if enters else -side
-            change = _change(on, sign, amount, about, place, weight, capacity, charge, flow, load, users)
-            if change == np.inf or changed == kept.size:
-                good = False
-                break
-            total += change
-            kept[changed], amounts[changed] = on, flow[on]
-            changed += 1
-            _set(on, flow[on] + sign * amount, place, weight, flow, load, users)
-            node = ends[on, 0] if enters else ends[on, 1]
-        for place_seen in range(many):
-            label[room[0, place_seen]] = np.inf
-            room[2, room[0, place_seen]] = 0
+        amount, halves = rest, 0
+        while good and rest > FLOW_TOLERANCE:
+            limit = -total - CLEARLY * (1.0 + abs(total))
+            many, looked, tight = _labels(
+                arc, barred, side, source, target, amount, limit, ends, about, place, weight, capacity, charge, flow,
+                load, users, start, touching, label, by, room,
+            )  # fmt: skip
+            looks += looked
+            found = label[target] < limit
+            node = target
+            # Arcs on the way may share a charge or a capacity: what counts is what each adds when its turn has come.
+            while found and good and node != source:
+                on = by[node]
+                enters = ends[on, 1] == node
+                sign = side if enters else -side
+                change = _change(on, sign, amount, about, place, weight, capacity, charge, flow, load, users)
+                if change == np.inf or changed == kept.size:
+                    good = False
+                    break
+                total += change
+                kept[changed], amounts[changed] = on, flow[on]
+                changed += 1
+                _set(on, flow[on] + sign * amount, place, weight, flow, load, users)
+                node = ends[on, 0] if enters else ends[on, 1]
+            for labelled in range(many):
+                label[room[0, labelled]] = np.inf
+                room[2, room[0, labelled]] = 0
+            if found:
+                rest -= amount
+                amount = rest
+            else:
+                good = good and tight and halves < MOST_HALVES
+                amount *= 0.5
+                halves += 1
     if good and total < -CLEARLY * (1.0 + abs(total)):
         return total, looks
     for position in range(changed - 1, -1, -1):
@@ -220,7 +235,8 @@ def _descend(
             chosen[0], count = which - charges, 1
         fixed = count == 0
         for one in range(count):
-            fixed = fixed or about[chosen[one], LOWER] > 0.0 or about[chosen[one], UPPER] < 0.0
+            arc = chosen[one]
+            fixed = fixed or about[arc, LOWER] > 0.0 or about[arc, UPPER] < 0.0 or ends[arc, 0] < 0
         if fixed:
             continue
         change, looked = _empty(

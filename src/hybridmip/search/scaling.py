@@ -24,7 +24,7 @@ from hybridmip.run.state import SearchState
 from hybridmip.search.charges import needed_by
 from hybridmip.search.fixing import MOST_KEPT, Fixing
 from hybridmip.search.slopes import Slopes, used
-from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
+from hybridmip.search.small import LEAST_BESIDE, LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
 from hybridmip.search.vertices import VERTICES, Vertices, when_loaded
 from hybridmip.search.whole import MixedModel, Race
 from hybridmip.tolerances import FEASIBLE, NOTHING
@@ -172,7 +172,7 @@ class Scaling:
         vertices = self.vertices
         if vertices is None or not vertices.applies or vertices.reroutes is None:
             return
-        seconds, seed = beside(state, race, math.inf, SHARE_OF_WALK), int(state.rng.integers(2**31))
+        seconds, seed = max(SHARE_OF_WALK * state.seconds, LEAST_BESIDE), int(state.rng.integers(2**31))
         halted = threading.Event()
         with ThreadPoolExecutor(1, initializer=stand_back) as pool:
             job = pool.submit(vertices.walk, state, seconds, seed, lambda: halted.is_set() or race.halt.halted)
