@@ -596,7 +596,7 @@ def test_the_runs_change_places() -> None:
 
 def test_a_paused_run_waits() -> None:
     """No work is done while it waits, and it can be ended."""
-    state = make_state(transport(12, 20, 7), TWO, time_limit=LONG)
+    state = make_state(knapsacks(12, 90, 1), TWO, time_limit=LONG)
     whole = BranchAndCut(state, Setting(state.problem))
     whole.start(LONG)
     time.sleep(0.3)
