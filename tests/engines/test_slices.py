@@ -85,43 +85,47 @@ def test_highs_is_left_alone_until_it_is_woken() -> None:
     assert len(requests) > 1
 
 
-def test_a_point_is_taken_whatever_presolve_has_added_to_the_objective() -> None:
-    """A column that presolve fixes costs more than the points differ by; all values are as without the hand-over."""
+@pytest.mark.parametrize("offset", [3.0, 1e6, -1e6])
+def test_a_point_is_taken_whatever_presolve_has_added_to_the_objective(offset: float) -> None:
+    """A column that presolve fixes costs more than points differ by, and a constant more still; HiGHS asks at once."""
     rng, columns, rows = np.random.default_rng(5), 600, 20
     matrix = rng.integers(5, 60, (rows, columns)).astype(float)
     cost = np.append(-rng.integers(5, 60, columns).astype(float), 1e5)
     both = np.block([[matrix, np.zeros((rows, 1))], [np.zeros((1, columns)), np.ones((1, 1))]])
 
-    def made() -> LinearModel:
+    def made(offset: float) -> LinearModel:
         return LinearModel(
             cost, both, np.append(np.full(rows, -np.inf), 1.0), np.append(0.4 * matrix.sum(axis=1), np.inf),
-            np.zeros(columns + 1), np.ones(columns + 1), np.ones(columns + 1, dtype=bool), offset=3.0,
+            np.zeros(columns + 1), np.ones(columns + 1), np.ones(columns + 1, dtype=bool), offset=offset,
         )  # fmt: skip
 
-    good = made().solve(10.0, gap=2e-3)
+    good = made(0.0).solve(10.0, gap=1e-4)
     assert good.x is not None
-    model, begun, values = made(), time.perf_counter(), []
-    handed: list[float] = []
+    values: list[float] = []
+    bounds: list[float] = []
+    handed: list[int] = []
+    model, begun = made(offset), time.perf_counter()
 
     def requested(value: float) -> np.ndarray | None:
         values.append(value)
         if handed or not np.isfinite(value):  # HiGHS takes anything while it has nothing
             return None
-        handed.append(value)
+        handed.append(len(values))
         return good.x
 
     def asked(bound: float) -> bool:
-        assert bound <= good.objective + 1e-9 * abs(good.objective)
+        bounds.append(bound)
         model.ask_for_point()
         model.wake()
-        return bool(handed and values[-1] < handed[0]) or time.perf_counter() - begun > 20.0
+        return bool(handed and len(values) > handed[0]) or time.perf_counter() - begun > 20.0
 
     model.on_check(asked)
     model.on_request(requested)
     model.use_heuristics(False)
-    model.solve(20.0)
-    assert handed[0] > good.objective + 1e-3  # it had something worse
-    assert values[-1] <= good.objective + 1e-9 * abs(good.objective)
+    assert model.solve(20.0).status is Outcome.LIMIT
+    assert values[handed[0] - 1] > good.objective + 1.0  # it had something worse, and at the next request has this
+    assert values[handed[0]] == pytest.approx(good.objective, rel=1e-9)
+    assert max(bounds) <= good.objective + 1e-9 * abs(good.objective)
 
 
 def test_a_gap_is_that_of_the_objective_where_points_are_handed_over() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +15,13 @@ from hybridmip import Problem
 from hybridmip.engines import compiled
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
+from hybridmip.restricted import GeneralSolver
 from hybridmip.run.presolve import presolve
 from hybridmip.run.state import SearchState
+from hybridmip.search import commodities_kernel
 from hybridmip.search.charges import rows_when_on
 from hybridmip.search.commodities import Commodities, SharedNetworks
-from hybridmip.search.vertices import KERNELS, VERTICES, Vertices
+from hybridmip.search.vertices import KERNELS, Vertices
 
 
 def multicommodity(nodes: int, arcs: int, commodities: int, seed: int, tight: float = 1.0) -> Problem:
@@ -172,24 +175,48 @@ def test_an_x_of_no_node_stays_where_it_is() -> None:
     assert problem.objective(z[:5], vertices.on(z)) == pytest.approx(value)
 
 
+def test_work_is_limited() -> None:
+    """However much there is to look at, one compiled call ends after about as much as it may; flows stay feasible."""
+    problem = multicommodity(12, 60, 20, 0)
+    vertices, search = walks(problem)
+    assert vertices.best is not None
+    search.begin(vertices.best.z)
+    free = search._run(1, search.candidates, search.flow.copy(), np.zeros((0, 2)))[3]
+    for most in (1, 50, 500):
+        assert free > 4 * most
+        flow, best = search.flow.copy(), np.empty_like(search.flow)
+        shared = search.shared
+        _, _, looks = commodities_kernel.search(
+            shared.network.ends, search.about, search.place, shared.capacities.weight, shared.capacities.limit,
+            search.charge, search.first, search.members, flow, search.candidates, search.start, search.touching, 1,
+            np.zeros((3, 2)), np.zeros((3, search.charge.size)), 0.0, most, best,
+        )  # fmt: skip
+        assert looks <= 2 * most + search.touching.size + int(np.diff(search.first).max())
+        x = (flow * shared.network.scale)[: problem.n]
+        assert problem.violation(x, vertices.on(np.append(x, np.zeros(problem.rows)))) <= 1e-7
+
+
 def test_solve_uses_it_before_the_relaxation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes on from slope scaling, brings better points, and they are as good as HiGHS proves them to be."""
-    brought: list[float] = []
-    offer = Vertices.offer
+    """It goes on from slope scaling, in its phase, and the b that it ends with is offered."""
+    phases: list[str] = []
+    walk = Vertices.walk
 
-    def listen(self: Vertices, state: SearchState) -> bool:
-        taken = offer(self, state)
-        if taken:
-            assert state.found_by == VERTICES
-            brought.append(state.best.objective)
-        return taken
+    def listen(self: Vertices, state: SearchState, *others: Any) -> Any:
+        phases.append(state.phase)
+        word, b = walk(self, state, *others)
+        assert b is not None
+        assert self.best is not None
+        assert problem_value(state, b) <= self.best.value + state.problem.offset + 1e-6 * abs(self.best.value)
+        return word, b
 
-    monkeypatch.setattr(Vertices, "offer", listen)
+    def problem_value(state: SearchState, b: np.ndarray) -> float:
+        return GeneralSolver(state.problem).evaluate(b).objective
+
+    monkeypatch.setattr(Vertices, "walk", listen)
     compiled.load(KERNELS)
-    problem = multicommodity(30, 200, 30, 1, tight=2.0)
-    result = hm.solve(problem, time_limit=4.0, config=hm.Config(threads=2))
-    assert brought
-    assert brought == sorted(brought, reverse=True)
+    problem = multicommodity(40, 300, 30, 1, tight=2.0)
+    result = hm.solve(problem, time_limit=6.0, config=hm.Config(threads=2))
+    assert phases
+    assert phases[0] == "slope scaling"
     assert result.x is not None
     assert result.violation <= 1e-9
-    assert result.bound <= result.objective * (1 + 1e-9)

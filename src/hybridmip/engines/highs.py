@@ -44,11 +44,11 @@ HEURISTIC_EFFORT = 0.05
 SMALL = 400
 #: Models with at most so many go without feasibility jump: it takes 6 ms at least, in which HiGHS has points by its LP.
 JUMPLESS = 3000
-#: The constant that lowers the objective where points are handed over is at most so many times the largest cost: what
-#: it is larger than the values, these lose in digits.
-MOST_LOWERED = 2.0**20
-#: Share of it by which a bound may be rounded.
-ROUNDING = 2.0**-51
+#: Where points are handed over a constant lowers the objective, and what it is larger than the values, these lose in
+#: digits. Presolve may round once for every column: all of that is charged to bounds, and is at most so much of the
+#: largest cost.
+ROUNDING = 2.0**-53
+MOST_ROUNDED = 1e-8
 #: Seconds for which HiGHS is waited for beyond its time limit, where it is asked to be punctual.
 OVERTIME = 0.03
 #: A column made integral by an equation is declared so if its values are at most so many.
@@ -178,8 +178,10 @@ class LinearModel:
         self._reach = np.maximum(np.abs(lower), np.abs(upper)) if reach is None else reach
         self._unit, self._declared = np.ones(self.columns), np.zeros(self.columns, dtype=bool)
         self._row_unit, self._value_unit, self._offset = np.ones(self.rows), 1.0, offset
-        #: In HiGHS's units: by how much its objective is lowered, and the relative gap at which a solve ends.
-        self._lowered = self._gap = 0.0
+        #: In HiGHS's units: what its objective is below ours, and what rounding that costs; whether it is lowered at
+        #: all, and the relative gap at which a solve ends.
+        self._lowered = self._rounded = self._gap = 0.0
+        self._is_lowered = False
         csc = sparse.csc_array(matrix)
         if scales is not None:
             self._unit, self._row_unit, self._value_unit = scales
@@ -283,7 +285,7 @@ class LinearModel:
 
     def _bound(self, bound: float) -> float:
         """A bound of HiGHS as one on the objective."""
-        return self._value(bound) - ROUNDING * self._lowered / self._value_unit
+        return self._value(bound) - self._rounded / self._value_unit
 
     def _in_units(self, lower: Vector, upper: Vector) -> tuple[Vector, Vector]:
         """Bounds as HiGHS gets them: those of columns declared integral are rounded inward."""
@@ -372,7 +374,7 @@ class LinearModel:
 
         Where the objective is lowered HiGHS's own relative gap would be relative to that.
         """
-        if self._lowered:
+        if self._is_lowered:
             self._set("mip_abs_gap", self._gap * abs(value + self._lowered))
 
     def on_check(self, asked: Callable[[float], bool]) -> None:
@@ -427,8 +429,15 @@ class LinearModel:
         with np.errstate(invalid="ignore"):
             most = np.abs(self._cost) * (self._reach / self._unit)
         total = float(most[np.isfinite(most)].sum())
-        self._lowered = min(total, MOST_LOWERED * float(np.abs(self._cost).max(initial=0.0)))
-        self._highs.changeObjectiveOffset(self._offset * self._value_unit - self._lowered)
+        once = (4 + self.columns) * ROUNDING
+        limit = MOST_ROUNDED * float(np.abs(self._cost).max(initial=0.0)) / once
+        # A power of two, so that what is whole stays so.
+        lowered = 2.0 ** math.ceil(math.log2(total)) if total > 0.0 else 0.0
+        while lowered > limit:
+            lowered *= 0.5
+        self._lowered, self._rounded = lowered + self._offset * self._value_unit, once * lowered
+        self._is_lowered = True
+        self._highs.changeObjectiveOffset(-lowered)
 
     def ask_for_point(self) -> None:
         """Have HiGHS ask for a point when it can use one next, where somebody is there to be asked; from any thread."""
@@ -513,7 +522,7 @@ class LinearModel:
             return LinearAnswer(Outcome.LIMIT if self.given_up else Outcome.ERROR)
         if self._integer:
             self._gap = gap
-            self._set("mip_rel_gap", 0.0 if self._lowered else gap)
+            self._set("mip_rel_gap", 0.0 if self._is_lowered else gap)
             self._set("mip_abs_gap", 0.0)
             self._set("mip_max_nodes", 2**31 - 1 if nodes is None else nodes)
             self._set("mip_max_improving_sols", 1 if first else 2**31 - 1)

@@ -22,9 +22,10 @@ from hybridmip.search.trees import Network, touching_arcs
 #: Arcs that are looked at in one search, about, and in one compiled call.
 LOOKS = 3_000_000
 LOOKS_AT_ONCE = 1_000_000
-#: Rounds of one search at most, and of one compiled call.
+#: Rounds of one search at most, and of one compiled call: about so many charges and arcs.
 MOST_ROUNDS = 1000
-ROUNDS_AT_ONCE = 10
+ARCS_AT_ONCE = 100_000
+MOST_AT_ONCE = 10
 #: Charges are changed by up to this factor, as a logarithm.
 NOISE = 1.0
 #: Searches without a better one after which it begins anew, elsewhere: down with charges changed by up to this factor,
@@ -164,7 +165,8 @@ class Commodities:
         self.record, self.stale = np.inf, 0
         if self.side == 0:
             # Ways to one source, or from one sink, are short from one of their ends, and everywhere from the other.
-            looks = [self._run(side, self.candidates, self.flow.copy(), np.zeros((0, 2)))[3] for side in (1, -1)]
+            tried = [self._run(side, self.candidates, self.flow.copy(), np.zeros((0, 2))) for side in (1, -1)]
+            looks = [(min(many, LOOKS_AT_ONCE), value) for value, _, _, many in tried]
             self.side = 1 if looks[0] <= looks[1] else -1
 
     def _run(
@@ -192,9 +194,10 @@ class Commodities:
             self.record, self.stale = np.inf, 0
             noise = rng.uniform(-FRESH, FRESH, (1, size))
             looks += self._run(self.side, order, self.flow, np.zeros((1, 2)), noise, np.inf)[3]  # to wherever it ends
-        for _ in range(0, MOST_ROUNDS, ROUNDS_AT_ONCE):
-            draws = rng.random((ROUNDS_AT_ONCE, 2))
-            noise = NOISE * rng.random((ROUNDS_AT_ONCE, 1)) * rng.uniform(-1.0, 1.0, (ROUNDS_AT_ONCE, size))
+        rounds = min(max(1, ARCS_AT_ONCE // max(order.size, 1)), MOST_AT_ONCE)
+        for _ in range(0, MOST_ROUNDS, rounds):
+            draws = rng.random((rounds, 2))
+            noise = NOISE * rng.random((rounds, 1)) * rng.uniform(-1.0, 1.0, (rounds, size))
             _, value, flow, looked = self._run(self.side, order, self.flow, draws, noise, self.heat)
             looks += looked
             if value < best:

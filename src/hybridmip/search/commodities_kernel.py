@@ -21,6 +21,8 @@ from hybridmip.search.trees_kernel import COST, FLOW_TOLERANCE, LOWER, UPPER
 OWNER, ROW = range(2)
 #: How often what an arc carries is halved where capacities have no room for it as a whole.
 MOST_HALVES = 1
+#: Arcs that are emptied at once, at most.
+MOST_EMPTIED = 200
 #: Share of a capacity by which it may be passed: rounding of sums.
 LOAD_TOLERANCE = 1e-9
 
@@ -76,10 +78,10 @@ def _set(arc, after, place, weight, flow, load, users):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _labels(
-    emptied, barred, side, source, target, amount, limit, ends, about, place, weight, capacity, charge, flow, load,
-    users, start, touching, label, by, room,
+    emptied, barred, side, source, target, amount, limit, budget, ends, about, place, weight, capacity, charge, flow,
+    load, users, start, touching, label, by, room,
 ):  # fmt: skip
-    """Label the nodes by what the cheapest way to them adds, up to a limit.
+    """Label the nodes by what the cheapest way to them adds, up to a limit, looking at about so many arcs at most.
 
     No way goes through the arc that is emptied, or opens another one of the charge that is barred. `room` has the nodes
     that were labelled, a queue, and whether a node is in it. Returns how many were labelled, arcs looked at, whether
@@ -89,7 +91,7 @@ def _labels(
     seen, queue, queued = room[0], room[1], room[2]
     label[source], seen[0], queue[0], queued[source] = 0.0, source, source, 1
     many, first, waiting, looks, done, tight = 1, 0, 1, 0, 0, False
-    while waiting > 0 and done < MOST_LABELS * (many + 10):
+    while waiting > 0 and done < MOST_LABELS * (many + 10) and looks < budget:
         done += 1
         node = queue[first]
         first = first + 1 if first + 1 < nodes else 0
@@ -139,12 +141,13 @@ def _labels(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _empty(
-    arcs, count, barred, side, ends, about, place, weight, capacity, charge, flow, load, users, start, touching, label,
-    by, room, kept, amounts,
+    arcs, count, barred, side, budget, ends, about, place, weight, capacity, charge, flow, load, users, start, touching,
+    label, by, room, kept, amounts,
 ):  # fmt: skip
     """Empty some arcs if what they carry has cheaper ways; returns what that changes, and arcs looked at.
 
-    `kept` and `amounts` have room for the arcs that change and for what they carried before.
+    Where looking at so many arcs is not enough all stays as it is. `kept` and `amounts` have room for the arcs that
+    change and for what they carried before.
     """
     total, changed, looks = 0.0, 0, 0
     for position in range(count):
@@ -163,11 +166,11 @@ def _empty(
         while good and rest > FLOW_TOLERANCE:
             limit = -total - CLEARLY * (1.0 + abs(total))
             many, looked, tight = _labels(
-                arc, barred, side, source, target, amount, limit, ends, about, place, weight, capacity, charge, flow,
-                load, users, start, touching, label, by, room,
+                arc, barred, side, source, target, amount, limit, budget - looks, ends, about, place, weight, capacity,
+                charge, flow, load, users, start, touching, label, by, room,
             )  # fmt: skip
             looks += looked
-            found = label[target] < limit
+            found = label[target] < limit and looks < budget
             node = target
             # Arcs on the way may share a charge or a capacity: what counts is what each adds when its turn has come.
             while found and good and node != source:
@@ -190,7 +193,7 @@ def _empty(
                 rest -= amount
                 amount = rest
             else:
-                good = good and tight and halves < MOST_HALVES
+                good = good and tight and halves < MOST_HALVES and looks < budget
                 amount *= 0.5
                 halves += 1
     if good and total < -CLEARLY * (1.0 + abs(total)):
@@ -215,11 +218,13 @@ def _descend(
         which = candidates[position]
         position = position + 1 if position + 1 < candidates.size else 0
         idle += 1
+        looks += 1
         count, barred = 0, -1
         if which < charges:
-            if users[which] == 0 or users[which] > chosen.size:
+            if users[which] == 0 or users[which] > MOST_EMPTIED:
                 continue
             barred = which
+            looks += first[which + 1] - first[which]
             for at in range(first[which], first[which + 1]):
                 if flow[members[at]] != 0.0:
                     chosen[count] = members[at]
@@ -240,10 +245,10 @@ def _descend(
         if fixed:
             continue
         change, looked = _empty(
-            chosen, count, barred, side, ends, about, place, weight, capacity, charge, flow, load, users, start,
-            touching, label, by, room, kept, amounts,
+            chosen, count, barred, side, most - looks, ends, about, place, weight, capacity, charge, flow, load, users,
+            start, touching, label, by, room, kept, amounts,
         )  # fmt: skip
-        looks += looked + 1
+        looks += looked
         if change < 0.0:
             idle = 0
     return looks
@@ -289,8 +294,8 @@ def search(
     label, by, room = np.full(nodes, np.inf), np.zeros(nodes, dtype=np.int64), np.zeros((3, nodes), dtype=np.int64)
     load, users = np.zeros(capacity.size), np.zeros(charge.size, dtype=np.int64)
     # A way has no more arcs than nodes, and only those of one network; what needs more room is left alone.
-    kept, amounts = np.zeros(8 * nodes + 64, dtype=np.int64), np.zeros(8 * nodes + 64)
-    chosen = np.zeros(4 * nodes + 16, dtype=np.int64)
+    kept, amounts = np.zeros(8 * nodes + MOST_EMPTIED, dtype=np.int64), np.zeros(8 * nodes + MOST_EMPTIED)
+    chosen = np.zeros(MOST_EMPTIED, dtype=np.int64)
     for arc in range(flow.size):
         if abs(flow[arc]) <= FLOW_TOLERANCE:
             flow[arc] = 0.0

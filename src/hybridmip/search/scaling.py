@@ -209,6 +209,10 @@ class Scaling:
             raise
 
     def _take(self, b: Binary, whose: str) -> None:
-        evaluation = self._state.solver.evaluate(b)
-        self._state.offer(b, evaluation, whose)
+        state = self._state
+        if state.best.feasible and state.best_b is not None and np.array_equal(b, state.best_b):
+            self.keep(b, state.best.objective)
+            return
+        evaluation = state.solver.evaluate(b)
+        state.offer(b, evaluation, whose)
         self.keep(b, evaluation.objective)

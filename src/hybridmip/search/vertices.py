@@ -63,6 +63,8 @@ RUN = 8
 STALE_RUN = 120
 #: Of so many turns of walks over trees and of rerouting all but one are of who brought the last better vertex.
 FAVOUR = 4
+#: Seconds of an LP whose time is up, at least.
+LAST_LP = 0.05
 #: Whose points they are.
 VERTICES = "vertices"
 #: Walks in one turn where no time limit ends it.
@@ -262,7 +264,7 @@ class Vertices:
             try:
                 before = self.best
                 if self.reroutes is not None and self._its_turn:
-                    self._reroute(self.reroutes, rng, over)
+                    self._reroute(self.reroutes, rng, over, deadline)
                 elif self.trees is not None:
                     self._tree_round(self.trees, self.now, rng, over)
                 else:
@@ -306,16 +308,24 @@ class Vertices:
             self._turns += 1
         self._its_turn = not self._walks or self._by_rerouting ^ (self._turns % FAVOUR == FAVOUR - 1)
 
-    def _reroute(self, reroutes: Reroutes | Commodities, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
+    def _reroute(
+        self, reroutes: Reroutes | Commodities, rng: np.random.Generator, enough: Callable[[], bool], deadline: float
+    ) -> None:
         """Search by rerouting for a while, from where it stopped or from a better vertex; walks go on from its best."""
         assert self.best is not None
         if self._rerouted is not self.best:
             reroutes.begin(self.best.z)
             self._rerouted = self.best
         value, z = reroutes.search(rng, enough)
-        if value < self.best.value - VALUE_TOLERANCE * abs(value) and self.begin(self.on(z), None):
-            self._start, self._runner, self._rounds = None, 0, 0
-            self._rerouted = self.best
+        if value >= self.best.value - VALUE_TOLERANCE * abs(value):
+            return
+        left = None if math.isinf(deadline) else max(deadline - time.perf_counter(), LAST_LP)
+        if not self.begin(self.on(z), left):
+            if self._walks:
+                return
+            self._arrive(Vertex(0.0, np.empty(0, dtype=np.int64), z))  # nobody needs its basis
+        self._start, self._runner, self._rounds = None, 0, 0
+        self._rerouted = self.best
 
     def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
         """Search over trees for a while, from where it stopped or from another tree."""
