@@ -58,9 +58,10 @@ def walks(problem: Problem) -> tuple[Vertices, Commodities]:
 @pytest.mark.parametrize("tight", [1.0, 3.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_every_flow_is_feasible_and_costs_what_it_says(seed: int, tight: float) -> None:
-    """From both sides, with and without our presolve: rows and capacities hold, and the value is the objective."""
+    """From both sides, presolved, and in other units: rows and capacities hold, and the value is the objective."""
     given = multicommodity(8, 28, 6, seed, tight)
-    for problem in (given, presolve(given).problem):
+    other = given.rescaled(np.arange(given.n) % 5 - 2, np.arange(given.rows) % 3, np.zeros(0, dtype=np.int64), 1)
+    for problem in (given, presolve(given).problem, other):
         vertices, search = walks(problem)
         assert vertices.best is not None
         rng = np.random.default_rng(seed)
@@ -197,7 +198,7 @@ def test_work_is_limited() -> None:
 
 
 def test_solve_uses_it_before_the_relaxation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes on from slope scaling, in its phase, and the b that it ends with is offered."""
+    """It goes on from slope scaling, in its phase, and the b that it ends with is as good as its vertex."""
     phases: list[str] = []
     walk = Vertices.walk
 
