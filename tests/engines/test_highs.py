@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,38 @@ def test_an_lp_and_a_milp_have_their_optima() -> None:
     assert relaxed.objective == pytest.approx(-5 - 3 - 4 * 2 / 3)
     assert relaxed.row_duals == pytest.approx(np.array([-4 / 3]))
     assert whole.objective == pytest.approx(-9.0)
+
+
+def test_changed_bounds_are_those_that_count() -> None:
+    """However bounds were changed one after the other, HiGHS has the last, and the answer of a model made with them."""
+    rng, model = np.random.default_rng(0), knapsack(integer=False)
+    for _ in range(20):
+        lower = np.where(rng.random(3) < 0.7, 0.0, 0.25)
+        upper = np.where(rng.random(3) < 0.5, 1.0, rng.choice([0.25, 0.5, np.inf], 3))
+        model.change_columns(lower, upper)
+        lp = model._highs.getLp()
+        assert list(lp.col_lower_) == lower.tolist()
+        assert list(lp.col_upper_) == upper.tolist()
+    model.change_columns(np.zeros(3), np.ones(3))
+    assert model.solve().objective == pytest.approx(knapsack(integer=False).solve().objective)
+
+
+def test_heuristics_end_after_the_first_branching() -> None:
+    """Told at the root to do without, HiGHS goes on with those there; told to look again, it does so at once."""
+    model = knapsack()
+
+    def check(nodes: int) -> bool:
+        happened = SimpleNamespace(
+            data_out=SimpleNamespace(mip_dual_bound=0.0, mip_node_count=nodes),
+            data_in=SimpleNamespace(user_interrupt=None),
+        )
+        model._on_check(happened)
+        return bool(model._highs.getOptionValue("mip_heuristic_effort")[1] > 0)
+
+    model.go_on_with_heuristics(False)
+    assert [check(0), check(0), check(1)] == [True, True, False]
+    model.go_on_with_heuristics(True)
+    assert check(0)
 
 
 def _runs_in(model: LinearModel) -> list[threading.Thread]:

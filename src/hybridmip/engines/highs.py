@@ -197,7 +197,7 @@ class LinearModel:
             csc = _scaled(csc, np.ones(self.rows), step)
             self._unit, self._declared = self._unit * step, whole & ~integer
             integer = whole
-        lower, upper = self._in_units(lower, upper)
+        self._box = lower, upper = self._in_units(lower, upper)
         row_lower, row_upper = self._widened(row_lower, row_upper)
         self._all_columns = np.arange(self.columns, dtype=np.int32)
         self._all_rows = np.arange(self.rows, dtype=np.int32)
@@ -303,7 +303,7 @@ class LinearModel:
             self._set(f"mip_heuristic_run_{name}", wanted)
 
     def go_on_with_heuristics(self, wanted: bool) -> None:
-        """As `use_heuristics`, from the next check on while a MILP is solved; from any thread."""
+        """As `use_heuristics`, from a next check on while a MILP is solved, not without before its first branching."""
         if wanted != self._heuristics_wanted:
             self._heuristics_wanted = wanted
             self.wake()
@@ -315,7 +315,12 @@ class LinearModel:
 
     def change_columns(self, lower: Vector, upper: Vector) -> None:
         """Replace the bounds of the variables."""
-        self._highs.changeColsBounds(self.columns, self._all_columns, *self._in_units(lower, upper))
+        lower, upper = self._in_units(lower, upper)
+        # HiGHS takes longer to be told of bounds than to solve an LP that few of them have changed in.
+        changed = np.flatnonzero((lower != self._box[0]) | (upper != self._box[1])).astype(np.int32)
+        if changed.size:
+            self._highs.changeColsBounds(changed.size, changed, lower[changed], upper[changed])
+            self._box = lower, upper
 
     def change_rows(self, lower: Vector, upper: Vector) -> None:
         """Replace the limits of the rows that the model was made with."""
@@ -394,8 +399,9 @@ class LinearModel:
     def _on_check(self, happened: Any) -> None:
         self._sleep()  # before anything is looked up: what is said from now on wakes it again
         wanted = self._heuristics_wanted
-        if wanted != self._heuristics:
-            self.use_heuristics(wanted)  # HiGHS looks these up whenever it might begin one
+        # HiGHS looks these up whenever it might begin one; those at its root find what nobody else does.
+        if wanted != self._heuristics and (wanted or happened.data_out.mip_node_count > 0):
+            self.use_heuristics(wanted)
         # What was said in an earlier solve stands until it is taken back.
         bound = self._bound(happened.data_out.mip_dual_bound)
         ends = (self._asked is not None and self._asked(bound)) or self._cancelled

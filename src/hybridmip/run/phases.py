@@ -206,7 +206,8 @@ class SlopeScaling(Phase):
 
     def run(self, run: Run) -> StopReason | None:
         assert run.race is not None
-        run.scaling = Scaling(run.state, run.setting, run.race)
+        if run.scaling is None:
+            run.scaling = Scaling(run.state, run.setting, run.race)
         run.scaling.begin()
         return None
 
@@ -401,6 +402,10 @@ class LinearSearch(Phase):
         race.first.start(state.remaining)
         with state.in_phase(Start.name):
             begin_with_what_is_known(run)
+        if scaled_first(run):
+            with state.in_phase(SlopeScaling.name):
+                run.scaling = Scaling(state, setting, race)
+                run.scaling.first_point()
         relaxed = any(isinstance(phase, Relaxations) for phase in phases_of(state.config))
         if relaxed and sum(setting.joint_rows.matrix.shape) <= SMALL_LP:
             # HiGHS has a thread of its own: meanwhile a relaxation costs no time, and may prove what else rests on

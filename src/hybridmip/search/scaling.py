@@ -1,4 +1,4 @@
-"""Runs of slope scaling, the b that they gave, rerouting from them, and the MIP over what is on in the best of these.
+"""Runs of slope scaling, the b that they gave, searches from them, and the MIP over what is on in the best of these.
 
 The first good points of a linear problem: before its relaxation, which may take longer by far.
 """
@@ -6,6 +6,7 @@ The first good points of a linear problem: before its relaxation, which may take
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import threading
 from collections.abc import Callable
@@ -22,7 +23,8 @@ from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.clock import StopSearch
 from hybridmip.run.state import SearchState
 from hybridmip.search.charges import needed_by
-from hybridmip.search.fixing import MOST_KEPT, Fixing
+from hybridmip.search.fixing import MOST_KEPT, MOST_SECONDS, Fixing
+from hybridmip.search.openings import Openings
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.small import LEAST_BESIDE, LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
 from hybridmip.search.vertices import VERTICES, Vertices, when_loaded
@@ -31,9 +33,14 @@ from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Whose points they are.
 SLOPES = "slope scaling"
+OPENINGS = "openings"
 #: Rounds of slope scaling from one start, and those in a row that bring nothing better.
 SLOPE_ROUNDS = 40
 IDLE_ROUNDS = 8
+#: The same where openings follow, which bring more.
+IDLE_BEFORE_OPENINGS = 2
+#: How many are switched off, and how many on, before openings go on from the best b.
+KICK = 2
 #: By how much prices are perturbed in a further run, and how many of these in a row may bring nothing before the
 #: relaxation is solved.
 SPREAD = 1.25
@@ -59,30 +66,39 @@ class Scaling:
 
     def __init__(self, state: SearchState, setting: Setting, race: Race) -> None:
         self._state, self._setting, self._race = state, setting, race
-        self.slopes = Slopes(setting)
+        self.slopes = Slopes(setting, race.halt)
         self.applies = self.slopes.applies
         #: The best of all, for whoever builds on them.
         self.elite = Fixing(state, None)
         #: The walks that go on from them, once they were begun.
         self.vertices: Vertices | None = None
+        self._opens = self.applies and self.slopes.without_b and not state.structure.fixed_charge
+        self._idle_rounds = IDLE_BEFORE_OPENINGS if self._opens else IDLE_ROUNDS
+        self._openings: Openings | None = None
         self._found: dict[bytes, tuple[float, Binary]] = {}
         #: How many of them are in the union.
         self._count = MOST_KEPT
 
     def run(self, spread: float) -> None:
-        """One run, from perturbed prices when `spread` is above 1; the first one such that it has good b soon."""
+        """One run, from perturbed prices when `spread` is above 1; the first one such that it has good b soon.
+
+        Where openings follow the first run they go on from the best b after that, perturbed.
+        """
         if not self.applies:
             return
         state = self._state
         first = not self._found
+        if self._opens and not first:
+            self._kick()
+            return
         self.slopes.restart(state.rng, spread, calibrated=first)
         seen: set[bytes] = set()
-        least, idle = math.inf, 0
+        least, best, idle = math.inf, None, 0
         until = math.inf if first or state.remaining is None else state.seconds + beside(state, self._race, math.inf)
         for _ in range(SLOPE_ROUNDS):
             state.check()
             b = self.slopes.step(state.remaining)
-            if b is None or b.tobytes() in seen or idle >= IDLE_ROUNDS or state.seconds > until:
+            if b is None or b.tobytes() in seen or idle >= self._idle_rounds or state.seconds > until:
                 break
             seen.add(b.tobytes())
             try:
@@ -93,11 +109,24 @@ class Scaling:
             if not state.best.feasible:
                 self._offer_as_it_is(b)
             b, evaluation = self._evaluated(b)
-            idle = 0 if evaluation.objective < least else idle + 1
-            least = min(least, evaluation.objective)
+            if evaluation.objective < least:
+                least, best, idle = evaluation.objective, b, 0
+            else:
+                idle += 1
             state.offer(b, evaluation, SLOPES)
             self.keep(b, evaluation.objective)
             self._race.fetch()
+        if self._opens and best is not None:
+            self._open_and_close(best)
+
+    def first_point(self) -> None:
+        """Offer what the first LP gives, where x tells the b it needs: something to begin with, after milliseconds."""
+        if not self.applies or not self.slopes.without_b or self._state.best.feasible:
+            return
+        self.slopes.restart(self._state.rng, 1.0, calibrated=True)
+        b = self.slopes.step(self._state.remaining)
+        if b is not None and self._state.binaries.contains(b):
+            self._offer_as_it_is(b)
 
     def _offer_as_it_is(self, b: Binary) -> None:
         """Offer b with the x of the LP of slope scaling: something to begin with, before the best x of b is known."""
@@ -180,6 +209,42 @@ class Scaling:
         _, b = job.result()
         if b is not None:
             self._take(b, VERTICES)
+
+    def _kick(self) -> None:
+        """Some of the best b switched off and others on, and exchanges from there, for a while."""
+        state = self._state
+        until = state.seconds + beside(state, self._race, MOST_SECONDS)
+        while not self._race.halt.halted:
+            b = min(self._found.values(), key=lambda found: found[0])[1].copy()
+            on, off = np.flatnonzero(b), np.flatnonzero(~b)
+            b[state.rng.permutation(off)[:KICK]] = True
+            fewer = b.copy()
+            fewer[state.rng.permutation(on)[:KICK]] = False
+            if not self._open_and_close(fewer):
+                self._open_and_close(b)
+            # Without a time limit the answer does not depend on what takes how long.
+            if state.remaining is None or state.seconds > until:
+                return
+
+    def _open_and_close(self, b: Binary) -> bool:
+        """Exchanges from a b until there is none better; whether it has an x."""
+        state, race = self._state, self._race
+        if self._openings is None:
+            self._openings = Openings(self._setting, race.halt)
+        openings = self._openings
+        openings.limit = state.remaining
+        start = openings.at(b)
+        if start is None:
+            return False
+        for found in itertools.chain([start], openings.improve(start)):
+            if found is not None:
+                state.offer(found.b, Evaluation(found.value, 0.0, found.x, certain=False), OPENINGS)
+                self.keep(found.b, found.value)
+            state.check()
+            if race.halt.halted:
+                break
+            openings.limit = state.remaining
+        return True
 
     def _over_union(self, model: MixedModel) -> str:
         """Solve the MIP over the best, taking its points as they come; returns its status."""

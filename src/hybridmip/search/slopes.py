@@ -11,7 +11,7 @@ import math
 import numpy as np
 from scipy import sparse
 
-from hybridmip.engines.highs import LinearModel
+from hybridmip.engines.highs import Halt, LinearModel
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.model.structure import is_fixed_charge
@@ -24,9 +24,15 @@ class Slopes:
     """The LP of slope scaling: the cost of b spread over the x it switches; where x tells the b it needs, without b.
 
     Such an LP has none of the rows that link x to b, and takes a small part of the time of a relaxation.
+
+    Parameters
+    ----------
+    setting : Setting
+    halt : Halt, optional
+        What ends its LPs.
     """
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, halt: Halt | None = None) -> None:
         problem = setting.problem
         self.problem = problem
         self.applies = serves(problem)
@@ -36,20 +42,20 @@ class Slopes:
         if self.without_b:
             rows = rows_when_on(problem)
             self.model = LinearModel(
-                problem.q, problem.A, *rows, setting.hull_lower, setting.hull_upper, halt=setting.halt
+                problem.q, problem.A, *rows, setting.hull_lower, setting.hull_upper, halt=halt
             )  # fmt: skip
         else:
             matrix, row_lower, row_upper, _, _ = setting.joint_rows
             lower = np.concatenate([setting.hull_lower, np.zeros(problem.m)])
             upper = np.concatenate([setting.hull_upper, np.ones(problem.m)])
             cost = np.concatenate([problem.q, problem.p])
-            self.model = LinearModel(cost, matrix, row_lower, row_upper, lower, upper, halt=setting.halt)
+            self.model = LinearModel(cost, matrix, row_lower, row_upper, lower, upper, halt=halt)
         #: Of the last step.
         self.x = np.zeros(problem.n)
         self._calibrate = False
         self._has_x = has_x(problem)
         capacity = np.where(np.isfinite(setting.upper), np.maximum(np.abs(setting.upper), 1e-9), 1.0)
-        self._loads = _loads(problem, self._has_x) if self.without_b else _own_loads(problem)
+        self._loads = loads(problem) if self.without_b else _own_loads(problem)
         self._full = np.maximum(np.abs(self._loads) @ capacity, 1e-9)
 
     def restart(self, rng: np.random.Generator, spread: float, calibrated: bool = False) -> None:
@@ -108,10 +114,10 @@ def _own_loads(problem: Problem) -> sparse.csr_array:
     return sparse.csr_array((sign, (problem.switch[own], own)), shape=(problem.m, problem.n))
 
 
-def _loads(problem: Problem, switching: Binary) -> sparse.csr_array:
-    """The same, where a b that switches no x carries what is in its rows."""
+def loads(problem: Problem) -> sparse.csr_array:
+    """What each b carries as a function of x: where it switches some, these; else what is in its rows."""
     G = problem.G.tocoo()
-    at = ~switching[G.col] & (G.data != 0)
+    at = ~has_x(problem)[G.col] & (G.data != 0)
     if not at.any():
         return _own_loads(problem)
     # It is needed for what goes beyond an upper limit, where its entry is negative, or below a lower one.
