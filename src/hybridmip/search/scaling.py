@@ -234,12 +234,14 @@ class Scaling:
         openings = self._openings
         openings.limit = state.remaining
         start = openings.at(b)
+        state.check()  # where there is no x it may be that the time is up
         if start is None:
             return False
         for found in itertools.chain([start], openings.improve(start)):
             if found is not None:
                 state.offer(found.b, Evaluation(found.value, 0.0, found.x, certain=False), OPENINGS)
                 self.keep(found.b, found.value)
+            state.solver.evaluations += 1  # what its LP is
             state.check()
             if race.halt.halted:
                 break
