@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from states import make_state
 
 from hybridmip import Config, FacilityLocation, Problem, solve
 from hybridmip.relax.protocol import Setting
+from hybridmip.run.clock import StopSearch
 from hybridmip.search.charges import follows_from_x
 from hybridmip.search.openings import Opening, Openings
 from hybridmip.search.scaling import OPENINGS, Scaling
@@ -123,15 +126,61 @@ def test_runs_go_on_from_the_best() -> None:
     for _ in range(2):
         setting, state = Setting(problem), make_state(problem)
         scaling = Scaling(state, setting, Race(state, setting))
-        values = []
+        tried = []
         for _ in range(3):
             scaling.run(1.0)
-            values.append(state.best.objective)
+            tried.append((state.solver.evaluations, len(scaling._found), state.best.objective))
         assert OPENINGS in {step.found_by for step in state.trace}
-        assert values == sorted(values, reverse=True)
+        assert tried[0][0] < tried[1][0] < tried[2][0]
+        assert tried[0][1] < tried[2][1]
         assert not state.integrity
-        found.append((values, state.best_b.tolist()))
+        found.append((tried, state.best_b.tolist()))
     assert found[0] == found[1]
+
+
+def test_rows_on_b_are_kept() -> None:
+    """Where so many must be on, fewer are neither offered nor gone on from."""
+    plain = facilities(12, 25, 1)
+    least = 7
+    problem = Problem(
+        q=plain.q, p=plain.p, A=plain.A, G=plain.G, row_lower=plain.row_lower, row_upper=plain.row_upper,
+        x_lower=plain.x_lower, x_upper=plain.x_upper, switch=plain.switch, B=np.ones((1, plain.m)), b_lower=[least],
+    )  # fmt: skip
+    assert solve(plain, time_limit=60.0).b.sum() < least  # the row is in the way
+    openings, start = openings_of(problem)
+    found = [start, *(each for each in openings.improve(start) if each is not None)]
+    assert min(each.b.sum() for each in found) == least
+    fewer = np.arange(problem.m) < least - 1
+    assert openings.at(fewer) is None
+    setting, state = Setting(problem), make_state(problem)
+    scaling = Scaling(state, setting, Race(state, setting))
+    for _ in range(4):
+        scaling.run(1.0)
+    assert all(b.sum() >= least for _, b in scaling._found.values())
+    assert not state.integrity
+
+
+def test_the_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the time is up before there is a start that is noticed, and none is looked for again and again."""
+    problem = facilities(15, 40, 2)
+    setting, state = Setting(problem), make_state(problem, time_limit=0.01)
+    scaling = Scaling(state, setting, Race(state, setting))
+    scaling.keep(np.ones(problem.m, dtype=bool), 1e9)
+    monkeypatch.setattr(Openings, "at", lambda openings, b, keep=-1: None)
+    time.sleep(0.02)
+    with pytest.raises(StopSearch):
+        scaling.run(1.0)
+
+
+def test_lps_count_as_restricted_problems() -> None:
+    """A limit of these ends exchanges too."""
+    problem, limit = facilities(15, 40, 2), 60
+    setting, state = Setting(problem), make_state(problem, config=Config(evaluation_limit=limit))
+    scaling = Scaling(state, setting, Race(state, setting))
+    runs = [scaling.run] * 20
+    with pytest.raises(StopSearch):
+        all(run(1.0) is None for run in runs)
+    assert limit <= state.solver.evaluations <= limit + 2
 
 
 def test_the_first_point_comes_before_anything_is_waited_for() -> None:
@@ -139,10 +188,10 @@ def test_the_first_point_comes_before_anything_is_waited_for() -> None:
     problem = facilities(15, 40, 3)
     setting, state = Setting(problem), make_state(problem)
     scaling = Scaling(state, setting, Race(state, setting))
-    scaling.first_point()
+    scaling.first_point(10.0)
     assert state.best.feasible
     first = state.best.objective
     assert first >= solve(problem, config=Config(threads=1)).objective - 1e-6 * abs(first)
-    scaling.first_point()
+    scaling.first_point(10.0)
     assert len(state.trace) == 1
     assert not state.integrity

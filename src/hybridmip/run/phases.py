@@ -402,12 +402,12 @@ class LinearSearch(Phase):
         race.first.start(state.remaining)
         with state.in_phase(Start.name):
             begin_with_what_is_known(run)
-        if scaled_first(run):
+        follow = {type(phase) for phase in phases_of(state.config)}
+        if SlopeScaling in follow and scaled_first(run):
             with state.in_phase(SlopeScaling.name):
                 run.scaling = Scaling(state, setting, race)
-                run.scaling.first_point()
-        relaxed = any(isinstance(phase, Relaxations) for phase in phases_of(state.config))
-        if relaxed and sum(setting.joint_rows.matrix.shape) <= SMALL_LP:
+                run.scaling.first_point(until - time.perf_counter())
+        if Relaxations in follow and sum(setting.joint_rows.matrix.shape) <= SMALL_LP:
             # HiGHS has a thread of its own: meanwhile a relaxation costs no time, and may prove what else rests on
             # HiGHS's word.
             with state.in_phase(Relaxations.name):

@@ -19,6 +19,7 @@ from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
 from hybridmip.search.charges import CARRIES, needed_by
 from hybridmip.search.slopes import loads
+from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: How many are tried to be switched on, those first that promise most, and how many to be switched off for each.
 MOST_ON = 40
@@ -59,10 +60,13 @@ class Openings:
     def __init__(self, setting: Setting, halt: Halt | None = None) -> None:
         problem = setting.problem
         self.problem = problem
+        #: LPs so far.
+        self.evaluations = 0
         #: Seconds that an LP may take.
         self.limit: float | None = None
         self._box = setting.hull_lower, setting.hull_upper
-        self._loads = loads(problem)
+        self._set = setting.binaries
+        self._loads = np.abs(loads(problem))
         self._model = LinearModel(
             np.asarray(problem.q), problem.A, problem.row_lower, problem.row_upper, *self._box, halt=halt
         )  # fmt: skip
@@ -72,6 +76,9 @@ class Openings:
     def at(self, b: Binary, keep: int = -1) -> Opening | None:
         """The best x for a choice of b, one of which is kept on in any case; None for no x, or where the time is up."""
         problem = self.problem
+        if not self._set.contains(b):
+            return None
+        self.evaluations += 1
         shift = problem.G @ b.astype(np.float64)
         self._model.change_columns(*problem.bounds_given(b))
         self._model.change_rows(problem.row_lower - shift, problem.row_upper - shift)
@@ -81,17 +88,14 @@ class Openings:
         lean = b & needed_by(problem, answer.x)
         if keep >= 0:
             lean[keep] = True
-        lean = lean if self._met(lean) else b
-        x = np.clip(answer.x, *problem.bounds_given(lean))
-        return Opening(lean, x, problem.objective(x, lean), answer.row_duals)
-
-    def _met(self, b: Binary) -> bool:
-        """Whether the rows on b hold."""
-        on = self.problem.B @ b.astype(np.float64)
-        return bool(((on >= self.problem.b_lower) & (on <= self.problem.b_upper)).all())
+        for fewest in (lean, b):
+            x = np.clip(answer.x, *problem.bounds_given(fewest))
+            if self._set.contains(fewest) and problem.worst_row(x, fewest, NOTHING)[0] <= FEASIBLE:
+                return Opening(fewest, x, problem.objective(x, fewest), answer.row_duals)
+        return None
 
     def improve(self, start: Opening) -> Iterator[Opening | None]:
-        """Better and better choices, one after the other; None after every LP that brought none.
+        """Better and better choices, one after the other; None after every one that was tried and is not.
 
         Ends where no exchange brings anything.
         """
@@ -123,7 +127,7 @@ class Openings:
         As long as it can lead below a value.
         """
         problem, misses = self.problem, 0
-        carried = np.maximum(self._loads @ now.x, CARRIES)
+        carried = np.maximum(self._loads @ np.abs(now.x), CARRIES)
         order = np.flatnonzero(now.b & (np.arange(problem.m) != keep))
         order = order[np.argsort(-problem.p[order] / carried[order], kind="stable")]
         for at, j in enumerate(order):
@@ -135,7 +139,7 @@ class Openings:
                 continue
             fewer = now.b.copy()
             fewer[j] = False
-            found = self.at(fewer, keep) if self._met(fewer) else None
+            found = self.at(fewer, keep)
             pays = found is not None and found.value < now.value
             now, misses = (found, 0) if found is not None and pays else (now, misses + 1)
             yield found

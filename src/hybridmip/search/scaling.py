@@ -119,12 +119,12 @@ class Scaling:
         if self._opens and best is not None:
             self._open_and_close(best)
 
-    def first_point(self) -> None:
-        """Offer what the first LP gives, where x tells the b it needs: something to begin with, after milliseconds."""
+    def first_point(self, seconds: float) -> None:
+        """Offer what the first LP gives within so long, where x tells the b it needs: something to begin with."""
         if not self.applies or not self.slopes.without_b or self._state.best.feasible:
             return
         self.slopes.restart(self._state.rng, 1.0, calibrated=True)
-        b = self.slopes.step(self._state.remaining)
+        b = self.slopes.step(seconds)
         if b is not None and self._state.binaries.contains(b):
             self._offer_as_it_is(b)
 
@@ -220,20 +220,20 @@ class Scaling:
             b[state.rng.permutation(off)[:KICK]] = True
             fewer = b.copy()
             fewer[state.rng.permutation(on)[:KICK]] = False
-            if not self._open_and_close(fewer):
-                self._open_and_close(b)
+            if not self._open_and_close(fewer, until):
+                self._open_and_close(b, until)
             # Without a time limit the answer does not depend on what takes how long.
             if state.remaining is None or state.seconds > until:
                 return
 
-    def _open_and_close(self, b: Binary) -> bool:
-        """Exchanges from a b until there is none better; whether it has an x."""
+    def _open_and_close(self, b: Binary, until: float = math.inf) -> bool:
+        """Exchanges from a b until there is none better, or the time is up; whether it has an x."""
         state, race = self._state, self._race
         if self._openings is None:
             self._openings = Openings(self._setting, race.halt)
         openings = self._openings
         openings.limit = state.remaining
-        start = openings.at(b)
+        counted, start = openings.evaluations, openings.at(b)
         state.check()  # where there is no x it may be that the time is up
         if start is None:
             return False
@@ -241,9 +241,10 @@ class Scaling:
             if found is not None:
                 state.offer(found.b, Evaluation(found.value, 0.0, found.x, certain=False), OPENINGS)
                 self.keep(found.b, found.value)
-            state.solver.evaluations += 1  # what its LP is
+            state.solver.evaluations += openings.evaluations - counted
+            counted = openings.evaluations
             state.check()
-            if race.halt.halted:
+            if race.halt.halted or (state.remaining is not None and state.seconds > until):
                 break
             openings.limit = state.remaining
         return True
