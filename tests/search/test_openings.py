@@ -14,7 +14,7 @@ from hybridmip.run.clock import StopSearch
 from hybridmip.search.charges import follows_from_x
 from hybridmip.search.openings import Opening, Openings
 from hybridmip.search.scaling import OPENINGS, Scaling
-from hybridmip.search.whole import Race
+from hybridmip.search.whole import BranchAndCut, Race
 
 
 def facilities(sites: int, customers: int, seed: int) -> Problem:
@@ -183,7 +183,7 @@ def test_lps_count_as_restricted_problems() -> None:
     assert limit <= state.solver.evaluations <= limit + 2
 
 
-def test_the_first_point_comes_before_anything_is_waited_for() -> None:
+def test_the_first_point_is_feasible_and_no_second_one_is_looked_for() -> None:
     """One LP gives a point that holds every row, and nothing where there is a better one."""
     problem = facilities(15, 40, 3)
     setting, state = Setting(problem), make_state(problem)
@@ -195,3 +195,28 @@ def test_the_first_point_comes_before_anything_is_waited_for() -> None:
     scaling.first_point(10.0)
     assert len(state.trace) == 1
     assert not state.integrity
+
+
+def test_solve_has_the_first_point_before_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside HiGHS: the LP comes first, then HiGHS is waited for, and the slope scaling that was begun goes on."""
+    called: list[tuple[str, int]] = []
+    first_point, wait, begin = Scaling.first_point, BranchAndCut.wait, Scaling.begin
+
+    def noting_first(scaling: Scaling, seconds: float) -> None:
+        called.append(("first point", id(scaling)))
+        first_point(scaling, seconds)
+
+    def noting_wait(run: BranchAndCut, seconds: float) -> None:
+        called.append(("wait", 0))
+        wait(run, min(seconds, 0.0))  # as if HiGHS had not ended by then
+
+    def noting_begin(scaling: Scaling) -> None:
+        called.append(("begin", id(scaling)))
+        begin(scaling)
+
+    monkeypatch.setattr(Scaling, "first_point", noting_first)
+    monkeypatch.setattr(BranchAndCut, "wait", noting_wait)
+    monkeypatch.setattr(Scaling, "begin", noting_begin)
+    assert solve(facilities(60, 200, 0), time_limit=3.0, config=Config(threads=2)).has_solution
+    assert [name for name, _ in called][:3] == ["first point", "wait", "begin"]
+    assert called[0][1] == called[2][1]

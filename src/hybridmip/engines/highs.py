@@ -303,7 +303,7 @@ class LinearModel:
             self._set(f"mip_heuristic_run_{name}", wanted)
 
     def go_on_with_heuristics(self, wanted: bool) -> None:
-        """As `use_heuristics`, from a next check on while a MILP is solved, not without before its first branching."""
+        """As `use_heuristics`, while a MILP is solved: off only once HiGHS has branched; from any thread."""
         if wanted != self._heuristics_wanted:
             self._heuristics_wanted = wanted
             self.wake()
@@ -316,7 +316,7 @@ class LinearModel:
     def change_columns(self, lower: Vector, upper: Vector) -> None:
         """Replace the bounds of the variables."""
         lower, upper = self._in_units(lower, upper)
-        # HiGHS takes longer to be told of bounds than to solve an LP that few of them have changed in.
+        # To tell HiGHS of all of them takes as long as an LP in which few have changed.
         changed = np.flatnonzero((lower != self._box[0]) | (upper != self._box[1])).astype(np.int32)
         if changed.size:
             self._highs.changeColsBounds(changed.size, changed, lower[changed], upper[changed])
