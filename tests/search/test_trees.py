@@ -12,8 +12,7 @@ from scipy import sparse
 from hybridmip import Problem
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
-from hybridmip.search import vertices as walks
-from hybridmip.search.trees import Network, Trees
+from hybridmip.search.trees import Network
 from hybridmip.search.vertices import Vertex, Vertices
 
 
@@ -123,30 +122,6 @@ def test_units_change_no_walk(seed: int, unit: float) -> None:
     assert two.trees is not None
     np.testing.assert_array_equal(one.trees.z, two.trees.z)
     assert two.trees.value == pytest.approx(unit * one.trees.value, rel=1e-12)
-
-
-def test_the_best_of_several_walks_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All begin at one tree, for as many rounds each; then comes the best that was found."""
-    monkeypatch.setattr(walks, "HOME", 0.0)
-    begun: list[bytes] = []
-    begin = Trees.begin
-
-    def note(self: Trees, basis: np.ndarray, z: np.ndarray) -> bool:
-        begun.append(z.tobytes())
-        return begin(self, basis, z)
-
-    monkeypatch.setattr(Trees, "begin", note)
-    problem = random_network(12, 50, 1)
-    vertices = over_trees(problem)
-    assert vertices.begin(np.ones(problem.m, dtype=bool), None)
-    assert vertices.now is not None
-    first = vertices.now.z.tobytes()
-    vertices.search(np.random.default_rng(0), math.inf, walks.RUNNERS * walks.RUN)
-    assert begun == [first] * walks.RUNNERS
-    assert vertices.record is not None
-    record = vertices.record.z.tobytes()
-    vertices.search(np.random.default_rng(1), math.inf, 1)
-    assert begun[walks.RUNNERS :] == [record]
 
 
 def test_a_switch_of_several_arcs_is_left_to_the_tableau() -> None:

@@ -36,8 +36,10 @@ from scipy import sparse
 from hybridmip.arrays import Vector
 from hybridmip.engines.left import leave
 
-#: Entries below this are left out; HiGHS takes nothing smaller.
+#: Entries up to this are left out; HiGHS takes none of them. What it leaves out itself unless told otherwise: it is
+#: not told where there is nothing that small, since its cuts are others then.
 SMALLEST = 1e-12
+HIGHS_SMALLEST = 1e-9
 #: HiGHS's own share of the work for heuristics.
 HEURISTIC_EFFORT = 0.05
 #: Models with at most so many columns and rows go without presolve.
@@ -186,6 +188,8 @@ class LinearModel:
         if scales is not None:
             self._unit, self._row_unit, self._value_unit = scales
             csc = _scaled(csc, self._row_unit, self._unit)
+        sizes = np.abs(csc.data[csc.data != 0])
+        self._smallest = SMALLEST if not self._integer or sizes.min(initial=1.0) <= HIGHS_SMALLEST else HIGHS_SMALLEST
         csc, self._more = self._without_small(csc)
         plain = self.columns + self.rows <= SMALL or (self._integer and not presolve)
         if self._integer and not plain:
@@ -205,7 +209,7 @@ class LinearModel:
         self._set("output_flag", False)
         self._set("threads", threads)
         self._set("random_seed", seed)
-        self._set("small_matrix_value", SMALLEST)
+        self._set("small_matrix_value", self._smallest)
         if self._integer:
             self._set("mip_feasibility_tolerance", tolerance)
             self._set("mip_heuristic_run_feasibility_jump", self.columns + self.rows > JUMPLESS)
@@ -257,7 +261,7 @@ class LinearModel:
 
     def _without_small(self, csc: sparse.csc_array) -> tuple[sparse.csc_array, tuple[Vector, Vector]]:
         """The matrix without entries that HiGHS would drop, and how far that widens the limits of the rows."""
-        small = (np.abs(csc.data) < SMALLEST) & (csc.data != 0)
+        small = (np.abs(csc.data) <= self._smallest) & (csc.data != 0)
         more = np.zeros(csc.shape[0])
         if not small.any():
             return csc, (more, more)
@@ -337,7 +341,7 @@ class LinearModel:
             return
         unit = 2.0 ** -(float(np.frexp(largest)[1]) - 1)
         values, lower, upper = values * unit, lower * unit, upper * unit
-        small = np.abs(values) < SMALLEST
+        small = np.abs(values) <= self._smallest
         if small.any():
             used = small & (values != 0)
             more = float((np.abs(values[used]) * self._reach[columns[used]]).sum())

@@ -21,7 +21,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from hybridmip.errors import FileError, ProblemError
-from hybridmip.io.model import INFINITE, Model, Original, ReadProblem
+from hybridmip.io.model import INFINITE, Model, ReadProblem
 from hybridmip.model.names import fresh
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import (
@@ -33,6 +33,7 @@ from hybridmip.model.quadratic import (
     Vector,
 )
 from hybridmip.model.semidefinite import lacking
+from hybridmip.model.wording import Original, Wording
 
 #: A general integer may take one value more than this.
 LARGEST_RANGE = 2**16 - 1
@@ -157,6 +158,13 @@ def _convert(model: Model) -> ReadProblem:
     x_index[x_columns] = np.arange(n)
     b_index[b_columns] = np.arange(m)
     original = Original(tuple(model.names), x_index, b_index, constant, twins, semi, tuple(integers))
+    if quadratic is None and not model.semicontinuous.any():
+        problem.worded(
+            Wording(
+                original, sign * model.cost, _infinite(model.lower), _infinite(model.upper), model.integer, matrix,
+                _infinite(model.row_lower), _infinite(model.row_upper), sign * model.offset,
+            )
+        )  # fmt: skip
     return ReadProblem(problem, model.maximise, model.objective_name, model.source, original)
 
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from hybridmip.errors import FileError
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
+from hybridmip.model.wording import Original
 
 #: A limit at or beyond this is no limit, as in the solvers that write such files.
 INFINITE = 1e20
@@ -62,59 +63,6 @@ class Model:
         v = np.asarray(values, dtype=np.float64)
         curved = 0.0 if self.quadratic is None else float(v @ (self.quadratic @ v))
         return curved + float(self.cost @ v) + self.offset
-
-
-@dataclass(frozen=True, eq=False)
-class Original:
-    """Where the file's columns are in a Problem.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The file's columns, in its order.
-    x_index, b_index : ndarray of int
-        Place of a column among x or among b; -1 where it is not there.
-    constant : ndarray
-        Value of a column that the file fixes and the Problem does not hold.
-    twins : ndarray of int, shape (twins,)
-        The x that repeat a binary, the last ones of x; `Problem.switch` says which binary.
-    semicontinuous : ndarray of int
-        The x whose switch the file does not hold as a column.
-    integers : tuple of (int, float, ndarray, ndarray)
-        For each expanded integer: its x, its lowest value, its binaries and their weights.
-    """
-
-    names: tuple[str, ...] = field(repr=False)
-    x_index: NDArray[np.intp] = field(repr=False)
-    b_index: NDArray[np.intp] = field(repr=False)
-    constant: Vector = field(repr=False)
-    twins: NDArray[np.intp] = field(repr=False)
-    semicontinuous: NDArray[np.intp] = field(repr=False)
-    integers: tuple[tuple[int, float, NDArray[np.intp], Vector], ...] = field(repr=False)
-
-    @classmethod
-    def of_problem(cls, problem: Problem) -> Original:
-        """The mapping of a file that holds the Problem as it is: x first, then b."""
-        n, m = problem.n, problem.m
-        nothing = np.empty(0, dtype=np.intp)
-        return cls(
-            names=(*problem.x_names, *problem.b_names),
-            x_index=np.concatenate([np.arange(n), np.full(m, -1)]).astype(np.intp),
-            b_index=np.concatenate([np.full(n, -1), np.arange(m)]).astype(np.intp),
-            constant=np.zeros(n + m),
-            twins=nothing,
-            semicontinuous=nothing,
-            integers=(),
-        )
-
-    def values(self, x: ArrayLike, b: ArrayLike) -> Vector:
-        """Values of the file's columns at (x, b)."""
-        x, b = np.asarray(x, dtype=np.float64), np.asarray(b, dtype=np.float64)
-        result = self.constant.copy()
-        in_x, in_b = self.x_index >= 0, self.b_index >= 0
-        result[in_x] = x[self.x_index[in_x]]
-        result[in_b] = b[self.b_index[in_b]]
-        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,16 +186,4 @@ class ReadProblem:
                 point[place[name]] = value
         else:
             point = np.asarray(values, dtype=np.float64)
-        x, b = np.zeros(problem.n), np.zeros(problem.m)
-        in_x, in_b = original.x_index >= 0, original.b_index >= 0
-        x[original.x_index[in_x]] = point[in_x]
-        b[original.b_index[in_b]] = point[in_b]
-        b[problem.switch[original.semicontinuous]] = x[original.semicontinuous] != 0
-        x[original.twins] = b[problem.switch[original.twins]]
-        for j, lowest, bits, weights in original.integers:
-            rest = round(x[j] - lowest)
-            for bit in np.argsort(-weights, kind="stable"):
-                if rest >= weights[bit]:
-                    b[bits[bit]] = 1.0
-                    rest -= int(weights[bit])
-        return x, b
+        return original.point(point, problem)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,9 @@ from scipy import sparse
 
 from hybridmip.errors import ArgumentError, ProblemError
 from hybridmip.model.quadratic import DiagonalForm, QuadraticForm, Vector, frozen, quadratic_form
+
+if TYPE_CHECKING:
+    from hybridmip.model.wording import Wording
 
 
 class Matrices(NamedTuple):
@@ -287,6 +290,15 @@ class Problem:
             if name not in arguments:
                 raise ProblemError(f"a problem has no {name!r}; choose from {', '.join(arguments)}")
         return Problem(**{**arguments, **changes})
+
+    def worded(self, wording: Wording) -> None:
+        """Take note of how its author wrote it; no problem that is made of this one has that."""
+        object.__setattr__(self, "_wording", wording)
+
+    @property
+    def wording(self) -> Wording | None:
+        """How its author wrote it, where that is known to be another way."""
+        return getattr(self, "_wording", None)
 
     @property
     def n(self) -> int:

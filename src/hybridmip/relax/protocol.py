@@ -21,6 +21,7 @@ from hybridmip.model.links import implied_links
 from hybridmip.model.problem import Problem
 from hybridmip.model.quadratic import Vector
 from hybridmip.model.units import Measures, Proof
+from hybridmip.model.wording import Worded
 
 #: What the diagonal of an x without a switch counts beside that of the others.
 UNSWITCHED = 1e-3
@@ -129,11 +130,19 @@ class Setting:
         The set of b; built if left out.
     measures : Measures, optional
         How the caller measures the problem, where that is another way.
+    worded : Worded, optional
+        How its author wrote it, where that is another way.
     """
 
-    def __init__(self, problem: Problem, binaries: BinarySet | None = None, measures: Measures | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        binaries: BinarySet | None = None,
+        measures: Measures | None = None,
+        worded: Worded | None = None,
+    ) -> None:
         self.problem = problem
-        self.measures = measures
+        self.measures, self.worded = measures, worded
         self.binaries = binaries if binaries is not None else BinarySet(problem)
         self.lower, self.upper = implied_bounds(problem)
         self._diagonal: Vector | None = None

@@ -22,6 +22,7 @@ from hybridmip.model.problem import Asks, Problem, problem_of
 from hybridmip.model.quadratic import Binary
 from hybridmip.model.structure import Structure
 from hybridmip.model.units import Units
+from hybridmip.model.wording import Worded
 from hybridmip.relax.protocol import Setting
 from hybridmip.restricted import GeneralSolver, RestrictedSolver, restricted_solver
 from hybridmip.run.arguments import check_arguments, warm_starts
@@ -142,7 +143,8 @@ def _solve(problem: Problem, asked: Asked, given: list[Binary]) -> Result:
     try:
         began = time.perf_counter()
         binaries = BinarySet(reduced.problem)
-        setting = Setting(reduced.problem, binaries, units.measures(reduced.columns, reduced.rows))
+        worded = None if problem.wording is None else Worded(problem.wording, units, reduced.columns, reduced.x_of)
+        setting = Setting(reduced.problem, binaries, units.measures(reduced.columns, reduced.rows), worded)
         # The gate makes them again, of the problem as it was given.
         clock.reserve(time.perf_counter() - began)
         structure = Structure.of(reduced.problem, solver.compiled, binaries.kind, binaries.choices)

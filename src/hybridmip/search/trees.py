@@ -26,6 +26,8 @@ LOOKS = 500_000
 FEWEST_ROUNDS, MOST_ROUNDS = 4, 1000
 #: Rounds after which it is asked whether it is enough.
 ROUNDS_AT_ONCE = 20
+#: The same of steps of annealing.
+STEPS_AT_ONCE = 5000
 #: Share of the arcs that bring nothing, one after another, after which a descent ends: so there are about four times as
 #: many rounds as with whole passes.
 PATIENCE = 0.25
@@ -173,12 +175,12 @@ class Trees:
         return self.flow * self.network.scale
 
     def search(
-        self, rng: np.random.Generator, enough: Callable[[], bool] = lambda: False
+        self, rng: np.random.Generator, enough: Callable[[], bool] = lambda: False, looks: int = LOOKS
     ) -> tuple[float, NDArray[np.int64], Vector]:
         """Search for a while, or until it is enough, from where it is; returns the best value, its basis and its z."""
         patience = min(max(1, int(PATIENCE * self.candidates.size)), self.candidates.size)
-        rounds = min(max(FEWEST_ROUNDS, LOOKS // max(patience, 1)), MOST_ROUNDS)
-        order, heat = rng.permutation(self.candidates), HEAT * self._typical_rise()
+        rounds = min(max(FEWEST_ROUNDS, looks // max(patience, 1)), MOST_ROUNDS)
+        order, heat = rng.permutation(self.candidates), HEAT * self.rise(self.candidates)
         draws = rng.random((rounds, MOST_KICKS + 4))
         best, best_flow, best_basis = self.value, self.flow.copy(), self.basis
         for first in range(0, rounds, ROUNDS_AT_ONCE):
@@ -193,8 +195,34 @@ class Trees:
                 break
         return best, best_basis, best_flow * self.network.scale
 
-    def _typical_rise(self) -> float:
+    def anneal(
+        self,
+        rng: np.random.Generator,
+        arcs: NDArray[np.int64],
+        steps: int,
+        hot: float,
+        cold: float,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> tuple[float, NDArray[np.int64], Vector]:
+        """Let arcs come in at random while it cools down; returns the best value, its basis and its z.
+
+        The temperatures are in the unit of `rise`.
+        """
+        unit = self.rise(arcs) or 1.0
+        best, best_flow, best_basis = self.value, self.flow.copy(), self.basis
+        for first in range(0, steps, STEPS_AT_ONCE):
+            many = min(STEPS_AT_ONCE, steps - first)
+            warm, cooler = (hot * (cold / hot) ** (at / steps) for at in (first, first + many))
+            self.value, best = trees_kernel.anneal(
+                self.network.ends, self.about, self.tree, self.flow, arcs, rng.random((many, 2)), unit * warm,
+                unit * cooler, self.value, best, best_flow, best_basis,
+            )  # fmt: skip
+            if enough():
+                break
+        return best, best_basis, best_flow * self.network.scale
+
+    def rise(self, arcs: NDArray[np.int64]) -> float:
         """The median of what arcs cost that come in and make it dearer."""
-        changes = trees_kernel.changes(self.candidates, self.network.ends, self.about, self.tree, self.flow)
+        changes = trees_kernel.changes(arcs, self.network.ends, self.about, self.tree, self.flow)
         rises = changes[changes > 0]
         return float(np.median(rises)) if rises.size else 0.0

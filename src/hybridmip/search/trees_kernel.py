@@ -27,13 +27,17 @@ _REALS = types.float64[::1]
 _INTEGERS = types.int64[::1]
 _TABLE = types.float64[:, ::1]
 _PLACES = types.int64[:, ::1]
-#: Signatures of `hang`, `balance`, `changes` and `search`.
+#: Signatures of `hang`, `balance`, `changes`, `search` and `anneal`.
 HANG = types.void(_PLACES, _PLACES, _INTEGERS)
 BALANCE = types.void(_PLACES, _PLACES, _REALS)
 CHANGES = _REALS(_INTEGERS, _PLACES, _TABLE, _PLACES, _REALS)
 SEARCH = types.UniTuple(types.float64, 2)(
     _PLACES, _TABLE, _PLACES, _REALS, _INTEGERS, _INTEGERS, _INTEGERS, _TABLE, types.float64, types.float64,
     types.int64, _REALS, _INTEGERS,
+)  # fmt: skip
+ANNEAL = types.UniTuple(types.float64, 2)(
+    _PLACES, _TABLE, _PLACES, _REALS, _INTEGERS, _TABLE, types.float64, types.float64, types.float64, types.float64,
+    _REALS, _INTEGERS,
 )  # fmt: skip
 
 
@@ -298,5 +302,47 @@ def search(ends, about, tree, flow, candidates, start, touching, draws, value, h
     return value, best
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def anneal(ends, about, tree, flow, candidates, draws, hot, cold, value, best, best_flow, best_basis):
+    """Let an arc come in for each line of draws where what it costs is not too much for the temperature.
+
+    Returns the value it ends at and the best one.
+    """
+    nodes, steps = tree.shape[0], draws.shape[0]
+    cycle = np.zeros((nodes + 1, 4), dtype=np.int64)
+    stack = np.empty(nodes + 1, dtype=np.int64)
+    heat = hot
+    cooling = (cold / hot) ** (1.0 / max(steps, 1))
+    for step in range(steps):
+        heat *= cooling
+        arc = candidates[int(draws[step, 0] * candidates.size)]
+        if tree[ends[arc, 0], ARC] == arc or tree[ends[arc, 1], ARC] == arc:
+            continue
+        count, length, stops, slope = _cycle(arc, ends, about, tree, flow, cycle)
+        if math.isinf(length):
+            continue
+        if length <= FLOW_TOLERANCE:
+            if stops > 0:
+                _take(count, 0.0, stops, ends, about, tree, flow, cycle, stack)
+            continue
+        most = -heat * math.log(max(draws[step, 1], 1e-300))
+        hope = about[arc, CHARGE] if abs(flow[arc]) <= FLOW_TOLERANCE else 0.0
+        hope -= about[cycle[stops, CYCLE_ARC], CHARGE]
+        if slope * length + hope > most:
+            continue
+        change = slope * length + _charges(count, length, about, flow, cycle)
+        if change <= most:
+            _take(count, length, stops, ends, about, tree, flow, cycle, stack)
+            value += change
+            if value < best - 1e-9 * abs(value):
+                best = value
+                best_flow[:] = flow
+                best_basis[:] = tree[:-1, ARC]
+    return value, best
+
+
 #: What is compiled here.
-KERNELS = (Kernel(hang, HANG), Kernel(balance, BALANCE), Kernel(changes, CHANGES), Kernel(search, SEARCH))
+KERNELS = (
+    Kernel(hang, HANG), Kernel(balance, BALANCE), Kernel(changes, CHANGES), Kernel(search, SEARCH),
+    Kernel(anneal, ANNEAL),
+)  # fmt: skip

@@ -29,6 +29,7 @@ from hybridmip.run.state import SearchState
 from hybridmip.search import commodities_kernel, reroutes_kernel, trees_kernel, vertices_kernel
 from hybridmip.search.charges import needed_upper, rows_when_on
 from hybridmip.search.commodities import Commodities, SharedNetworks
+from hybridmip.search.crossing import Crossing, Tree
 from hybridmip.search.reroutes import Reroutes
 from hybridmip.search.trees import Network, Trees
 from hybridmip.search.vertices_kernel import VALUE_TOLERANCE
@@ -53,16 +54,12 @@ ACCEPTED = 0.003
 BACK = 0.05
 STALE = 40
 FRESH = 3.0
-#: Of a network: arcs that may come into a tree, for each of its nodes, and the chance to go back to the best tree.
+#: Of a network: arcs that may come into a tree, for each of its nodes.
 PROMISING = 15
-HOME = 0.1
-#: Walks over trees that begin at the same tree, and rounds of each, before the best of them is gone on from; the same
-#: again after so many rounds without a better one. Walks from one tree differ by percents after the same time.
-RUNNERS = 4
-RUN = 8
-STALE_RUN = 120
+#: Steps of crossing in one turn: so that all members are made in one, and later turns are as long as two of rerouting.
+CROSSED_AT_ONCE = 12
 #: Of so many turns of walks over trees and of rerouting all but one are of who brought the last better vertex.
-FAVOUR = 4
+FAVOUR = 3
 #: Seconds of an LP whose time is up, at least.
 LAST_LP = 0.05
 #: Whose points they are.
@@ -164,13 +161,10 @@ class Vertices:
         self.stale = 0
         self.strength = NOISE / 3.0
         self.kept: list[tuple[float, Binary]] = []
-        #: The search over trees, where there is a network, and the vertex it was left with.
+        #: The search over trees, where there is a network, those that are crossed, and the best of which they know.
         self.trees: Trees | None = None
-        self._left: Vertex | None = None
-        #: Where walks over trees begin, the walk that is on its way, and its rounds.
-        self._start: Vertex | None = None
-        self._runner = 0
-        self._rounds = 0
+        self._crossing: Crossing | None = None
+        self._crossed: Vertex | None = None
         #: The search by rerouting, the best vertex it knows of, and whether it is its turn.
         self.reroutes: Reroutes | Commodities | None = None
         self._rerouted: Vertex | None = None
@@ -183,6 +177,7 @@ class Vertices:
             charge[self.owned] = problem.p[self.owner[self.owned]]
             candidates = self._promising(charge, network)
             self.trees = Trees(network, self.lower, self.upper, self.cost, charge, candidates)
+            self._crossing = Crossing(self.trees)
             self.reroutes = Reroutes(network, self.trees.about, candidates)
             return
         compiled.load(vertices_kernel.KERNELS)
@@ -265,15 +260,17 @@ class Vertices:
                 before = self.best
                 if self.reroutes is not None and self._its_turn:
                     self._reroute(self.reroutes, rng, over, deadline)
-                elif self.trees is not None:
-                    self._tree_round(self.trees, self.now, rng, over)
+                elif self._crossing is not None:
+                    self._cross(self._crossing, self.now, rng, over)
                 else:
                     self._round(self.now, rng, deadline)
                 self._take_turns(self.best is not before)
             except np.linalg.LinAlgError:  # a basis that rounding errors have spoiled
                 self.now = None if self.now is self.best and self.reroutes is None else self.best
                 self._by_rerouting = self._its_turn = True  # which needs no basis
-                self._start, self._runner, self._rounds = None, 0, 0  # trees are begun anew
+                if self._crossing is not None:
+                    self._crossing.forget()
+                    self._crossed = self.best
 
     def walk(
         self, state: SearchState, seconds: float, seed: int, enough: Callable[[], bool]
@@ -324,40 +321,21 @@ class Vertices:
             if self._walks:
                 return
             self._arrive(Vertex(0.0, np.empty(0, dtype=np.int64), z))  # nobody needs its basis
-        self._start, self._runner, self._rounds = None, 0, 0
         self._rerouted = self.best
 
-    def _tree_round(self, trees: Trees, start: Vertex, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
-        """Search over trees for a while, from where it stopped or from another tree."""
-        home = self._home(start, rng)
-        if home is not None and not trees.begin(home.basis, home.z):
-            raise np.linalg.LinAlgError
-        end = Vertex(*trees.search(rng, enough))
-        if np.abs(self.matrix @ end.z).max() > 1e-6 * (1.0 + np.abs(end.z).max()):
-            raise np.linalg.LinAlgError
-        self._arrive(end)
-        self._left = self.now
-        self._keep(Vertex(trees.value, basis=trees.basis, z=trees.z))  # where it goes on: others than the best differ
-
-    def _home(self, start: Vertex, rng: np.random.Generator) -> Vertex | None:
-        """Which vertex to search trees from; None for where it stopped."""
-        if self._start is None:
-            self._start = start
-            return start
-        self._rounds += 1
-        self.stale += 1
-        if self._runner < RUNNERS:
-            if self._rounds < RUN:
-                return None
-            self._runner, self._rounds = self._runner + 1, 0
-            return self._start if self._runner < RUNNERS else self.record
-        if self.stale > STALE_RUN:
-            self._runner = self._rounds = self.stale = 0
-            self.record = None
-            return self._start
-        if rng.random() < HOME:
-            return self.record
-        return start if start is not self._left else None
+    def _cross(self, crossing: Crossing, start: Vertex, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
+        """One more tree, or one of several that are crossed; a better one found elsewhere is among them."""
+        assert self.best is not None
+        if self._crossed is not self.best:
+            crossing.take(Tree(self.best.value, self.best.basis, self.best.z))
+        for _ in range(CROSSED_AT_ONCE):
+            end = Vertex(*crossing.step(Tree(start.value, start.basis, start.z), rng, enough))
+            if np.abs(self.matrix @ end.z).max() > 1e-6 * (1.0 + np.abs(end.z).max()):
+                raise np.linalg.LinAlgError
+            self._arrive(end)
+            self._crossed = self.best
+            if enough():
+                return
 
     def _round(self, start: Vertex, rng: np.random.Generator, deadline: float) -> None:
         """Change the charges and walk, then walk with the true ones."""

@@ -9,9 +9,10 @@ one without begins, and has a thread all the time, else the other one; the secon
 time. Where the searches turn out to be less strong than thought the two change places, and where nobody has found a
 better point for long both go on without heuristics.
 
-The first run has the problem as the caller measures it, so that HiGHS cuts as it would without us: what is given in
-whole numbers is so there. The second has it in units of its own: since the same problem in other units, or with another
-random seed, takes HiGHS a third of the time or three times as long, it may be done first also by chance.
+The first run has the problem as its author wrote it (`model.wording`), or else as the caller measures it, so that HiGHS
+does as well on it as it would without us. The second has it in units of its own: since the same problem in other units,
+with its columns in another order, or with another random seed, takes HiGHS a third of the time or three times as long,
+it may be done first also by chance.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome, Sc
 from hybridmip.engines.slices import MOST_POINTS, Slices, patience
 from hybridmip.model.links import own_box
 from hybridmip.model.quadratic import Binary, Vector
+from hybridmip.model.wording import Worded
 from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.result import relative_gap
@@ -160,7 +162,19 @@ class MixedModel:
 
     def start_from(self, x: Vector, b: Binary) -> None:
         """Give HiGHS a point to begin with."""
-        self.model.start_from(np.concatenate([x, b.astype(np.float64)]))
+        self.model.start_from(self.values(x, b))
+
+    def values(self, x: Vector, b: NDArray[np.generic]) -> Vector:
+        """Values of its columns at (x, b)."""
+        return np.concatenate([x, np.asarray(b, dtype=np.float64)])
+
+    def point(self, values: Vector) -> tuple[Vector, Vector]:
+        """(x, b) at values of its columns."""
+        return values[: self.n], values[self.n :]
+
+    def whole_numbers(self, values: Vector) -> Vector:
+        """Those of the values that are to be whole numbers."""
+        return values[self.n :]
 
     def solve(self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float) -> LinearAnswer:
         """Solve with some binaries fixed: 1 on, -1 off, 0 open."""
@@ -169,6 +183,51 @@ class MixedModel:
         upper[self.n :] = np.where(fixed < 0, 0.0, 1.0)
         self.model.change_columns(lower, upper)
         return self.model.solve(seconds, gap, nodes)
+
+
+class AuthorsModel:
+    """The problem as a MIP for HiGHS in the words of its author.
+
+    Parameters
+    ----------
+    worded : Worded
+    threads, halt, heuristics, presolve
+        As of `MixedModel`.
+    """
+
+    #: Its rows are all there.
+    relaxed = False
+
+    def __init__(
+        self, worded: Worded, threads: int = 1, halt: Halt | None = None, heuristics: bool = True, presolve: bool = True
+    ) -> None:
+        wording, unit = worded.wording, worded.units.objective
+        cost = np.ldexp(wording.cost, unit)
+        self._worded = worded
+        self.offset = float(np.ldexp(wording.offset, unit))
+        self.largest = float(np.abs(cost).max(initial=0.0))
+        scales = Scales(np.ones(cost.size), np.ones(wording.row_lower.size), float(np.ldexp(1.0, -unit)))
+        self.model = LinearModel(
+            cost, wording.matrix, wording.row_lower, wording.row_upper, wording.lower, wording.upper, wording.integer,
+            threads, reach=worded.reach, halt=halt, scales=scales, heuristics=heuristics, presolve=presolve,
+            offset=self.offset,
+        )  # fmt: skip
+
+    def values(self, x: Vector, b: NDArray[np.generic]) -> Vector:
+        """Values of its columns at (x, b)."""
+        return self._worded.values(x, b)
+
+    def point(self, values: Vector) -> tuple[Vector, Vector]:
+        """(x, b) at values of its columns."""
+        return self._worded.point(values)
+
+    def whole_numbers(self, values: Vector) -> Vector:
+        """Those of the values that are to be whole numbers."""
+        return np.asarray(values[self._worded.wording.integer])
+
+    def start_from(self, x: Vector, b: Binary) -> None:
+        """Give HiGHS a point to begin with."""
+        self.model.start_from(self.values(x, b))
 
 
 def _as_given(setting: Setting) -> Scales | None:
@@ -212,10 +271,15 @@ class BranchAndCut:
     ) -> None:
         #: What whoever works beside it listens to.
         self.halt = Halt() if halt is None else halt
-        self.mixed = MixedModel(
-            setting, halt=self.halt, as_given=not again, seed=OTHER_SEED if again else 0, heuristics=heuristics,
-            presolve=presolve,
-        )  # fmt: skip
+        tame = setting.measures is not None and setting.measures.tame
+        self.mixed: MixedModel | AuthorsModel
+        if setting.worded is not None and tame and not again:
+            self.mixed = AuthorsModel(setting.worded, halt=self.halt, heuristics=heuristics, presolve=presolve)
+        else:
+            self.mixed = MixedModel(
+                setting, halt=self.halt, as_given=not again, seed=OTHER_SEED if again else 0, heuristics=heuristics,
+                presolve=presolve,
+            )  # fmt: skip
         self._heuristics = heuristics
         self.answer: LinearAnswer | None = None
         self.handover = Handover(self.mixed.offset)
@@ -239,7 +303,7 @@ class BranchAndCut:
     def run(self, seconds: float | None, nodes: int) -> None:
         """Solve, here."""
         self.mixed.model.on_improvement(lambda values, bound: self._found.append(values.copy()))
-        self.answer = self.mixed.solve(np.zeros(self.mixed.m, dtype=np.int8), seconds, nodes, self._gap())
+        self.answer = self.mixed.model.solve(seconds, self._gap(), nodes)
 
     def begin(self, seconds: float) -> Slices:
         """Have it solved in a thread, in slices, of the time that is left."""
@@ -283,8 +347,8 @@ class BranchAndCut:
         """Whether the b of HiGHS's answer are whole numbers, and not by its tolerance only."""
         if self.answer is None or self.answer.x is None:
             return False
-        b = self.answer.x[self.mixed.n :]
-        return bool((np.abs(b - np.round(b)) <= WHOLE).all())
+        whole = self.mixed.whole_numbers(self.answer.x)
+        return bool((np.abs(whole - np.round(whole)) <= WHOLE).all())
 
     @property
     def bound(self) -> float:
@@ -342,7 +406,7 @@ class BranchAndCut:
         self._solve_for_x()
         best = state.best
         if best.feasible and best.x is not None and state.best_b is not None and self.handover.is_news(best.objective):
-            self.handover.put(best.objective, np.concatenate([best.x, state.best_b.astype(np.float64)]))
+            self.handover.put(best.objective, self.mixed.values(best.x, state.best_b))
             self.mixed.model.ask_for_point()
 
     def look_for_points(self, wanted: bool) -> None:
@@ -363,8 +427,9 @@ class BranchAndCut:
     def _offer(self, values: Vector) -> None:
         """Offer a point of HiGHS as it is where that holds every row; the best x for its b is found later, or now."""
         state, problem = self._state, self._state.problem
-        b = values[self.mixed.n :] > 0.5
-        x = np.clip(values[: self.mixed.n], *problem.bounds_given(b))
+        x, on = self.mixed.point(values)
+        b = on > 0.5
+        x = np.clip(x, *problem.bounds_given(b))
         known = state.best.feasible and state.best_b is not None and np.array_equal(b, state.best_b)
         if known and problem.objective(x, b) >= state.best.objective:
             return  # HiGHS's answer is mostly the last of its points

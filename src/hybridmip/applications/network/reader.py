@@ -8,7 +8,8 @@ from hybridmip.applications.network.canad import from_design
 from hybridmip.applications.network.fixed_charge import FixedChargeNetwork
 from hybridmip.errors import ArgumentError, FileError, ProblemError
 from hybridmip.io.canad import parse_design
-from hybridmip.io.model import Original, ReadProblem
+from hybridmip.io.model import ReadProblem
+from hybridmip.model.wording import Original
 
 
 def read_canad(text: str, source: str) -> ReadProblem:
