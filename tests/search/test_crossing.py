@@ -129,7 +129,7 @@ def test_what_finds_nothing_any_more_begins_anew(monkeypatch: pytest.MonkeyPatch
     vertices, _, _ = begun(problem)
     vertices.reroutes = None
     many = []
-    for seed in range(12):
+    for seed in range(5 * crossed.MEMBERS):
         vertices.search(np.random.default_rng(seed), math.inf, 1)
         assert vertices._crossing is not None
         many.append(len(vertices._crossing.members))

@@ -62,6 +62,11 @@ class Crossing:
         """Begin anew."""
         self.members, self._stale = [], 0
 
+    @property
+    def stopped(self) -> Tree:
+        """Where the last step was left."""
+        return Tree(self._trees.value, self._trees.basis, self._trees.z)
+
     def take(self, tree: Tree) -> bool:
         """Keep a tree, if it is good enough, in the place of another if there are enough; whether it is kept."""
         if len(self.members) < MEMBERS:

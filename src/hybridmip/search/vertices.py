@@ -56,7 +56,8 @@ STALE = 40
 FRESH = 3.0
 #: Of a network: arcs that may come into a tree, for each of its nodes.
 PROMISING = 15
-#: Steps of crossing in one turn: so that all members are made in one, and later turns are as long as two of rerouting.
+#: Steps of crossing in one turn where there is a time limit: all members are made in one, and later turns are about as
+#: long as two of rerouting.
 CROSSED_AT_ONCE = 12
 #: Of so many turns of walks over trees and of rerouting all but one are of who brought the last better vertex.
 FAVOUR = 3
@@ -261,7 +262,7 @@ class Vertices:
                 if self.reroutes is not None and self._its_turn:
                     self._reroute(self.reroutes, rng, over, deadline)
                 elif self._crossing is not None:
-                    self._cross(self._crossing, self.now, rng, over)
+                    self._cross(self._crossing, self.now, rng, over, CROSSED_AT_ONCE if rounds is None else 1)
                 else:
                     self._round(self.now, rng, deadline)
                 self._take_turns(self.best is not before)
@@ -323,17 +324,21 @@ class Vertices:
             self._arrive(Vertex(0.0, np.empty(0, dtype=np.int64), z))  # nobody needs its basis
         self._rerouted = self.best
 
-    def _cross(self, crossing: Crossing, start: Vertex, rng: np.random.Generator, enough: Callable[[], bool]) -> None:
-        """One more tree, or one of several that are crossed; a better one found elsewhere is among them."""
+    def _cross(
+        self, crossing: Crossing, start: Vertex, rng: np.random.Generator, enough: Callable[[], bool], steps: int
+    ) -> None:
+        """Further trees, or those of several that are crossed; a better one found elsewhere is among them."""
         assert self.best is not None
         if self._crossed is not self.best:
             crossing.take(Tree(self.best.value, self.best.basis, self.best.z))
-        for _ in range(CROSSED_AT_ONCE):
+        for _ in range(steps):
             end = Vertex(*crossing.step(Tree(start.value, start.basis, start.z), rng, enough))
             if np.abs(self.matrix @ end.z).max() > 1e-6 * (1.0 + np.abs(end.z).max()):
                 raise np.linalg.LinAlgError
             self._arrive(end)
             self._crossed = self.best
+            stopped = crossing.stopped  # where it was left: others than the best differ
+            self._keep(Vertex(stopped.value, stopped.basis, stopped.z))
             if enough():
                 return
 
