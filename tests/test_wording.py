@@ -152,21 +152,24 @@ def test_solve_agrees_with_highs_on_the_authors_model(seed: int, maximise: bool)
     assert result.bound <= result.objective
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_start_and_a_handed_over_point_are_taken(seed: int) -> None:
-    """The optimum, given as a start in the solver's columns, is HiGHS's first point of the author's."""
-    model = authored(seed)
-    setting, words = worded(to_problem(model).problem)
-    best = MixedModel(setting).model.solve(gap=0.0)
-    assert best.x is not None
-    mine = AuthorsModel(words)
-    found: list[float] = []
-    mine.model.on_improvement(lambda values, bound: found.append(bound))
-    n = setting.problem.n
-    mine.start_from(best.x[:n], best.x[n:] > 0.5)
-    answer = mine.model.solve(gap=0.0)
-    assert answer.objective + mine.offset == pytest.approx(best.objective + setting.problem.offset, rel=1e-6)
-    assert len(found) <= 1  # nothing better than the start is found on the way
+def test_a_start_is_the_first_point() -> None:
+    """The optimum, given as a start in the solver's columns, is what HiGHS has when it ends with its first point.
+
+    Without a start its first point is worse, of some of these problems.
+    """
+    worse = 0
+    for seed in SEEDS:
+        setting, words = worded(to_problem(authored(seed)).problem)
+        best = MixedModel(setting).model.solve(gap=0.0)
+        assert best.x is not None
+        n = setting.problem.n
+        started, alone = AuthorsModel(words), AuthorsModel(words)
+        started.start_from(best.x[:n], best.x[n:] > 0.5)
+        first, without = started.model.solve(first=True), alone.model.solve(first=True)
+        least = best.objective + setting.problem.offset
+        assert first.objective + started.offset == pytest.approx(least, rel=1e-6)
+        worse += without.objective + alone.offset > least + 1e-3 * abs(least)
+    assert worse
 
 
 def test_only_the_problem_itself_has_the_words(tmp_path: Any) -> None:
