@@ -20,7 +20,8 @@ from hybridmip.model.units import Units
 from hybridmip.model.wording import Worded
 from hybridmip.relax.protocol import Setting
 from hybridmip.run.presolve import presolve
-from hybridmip.search.whole import AuthorsModel, BranchAndCut, MixedModel
+from hybridmip.search.mixed import AuthorsModel, MixedModel
+from hybridmip.search.whole import BranchAndCut
 
 SEEDS = range(6)
 

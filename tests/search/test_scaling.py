@@ -13,9 +13,10 @@ from hybridmip.engines.highs import LinearModel
 from hybridmip.model.structure import is_fixed_charge
 from hybridmip.relax.protocol import Setting
 from hybridmip.search.charges import follows_from_x, needed_by, rows_when_on
+from hybridmip.search.mixed import MixedModel
 from hybridmip.search.scaling import Scaling
 from hybridmip.search.slopes import Slopes, told_by_x
-from hybridmip.search.whole import MixedModel, Race
+from hybridmip.search.whole import Race
 
 
 def commodities(nodes: int, arcs: int, count: int, seed: int) -> Problem:

@@ -13,9 +13,9 @@ from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.relax.protocol import Setting
 from hybridmip.search.mips import BESIDE_TREES, _Turns
+from hybridmip.search.mixed import MixedModel
 from hybridmip.search.outer_model import OuterModel, squares
 from hybridmip.search.slopes import Slopes, used
-from hybridmip.search.whole import MixedModel
 
 
 def transport(sources: int, sinks: int, seed: int) -> Problem:

@@ -26,8 +26,9 @@ from hybridmip.run import mending, phases
 from hybridmip.run.clock import Clock
 from hybridmip.run.phases import beside
 from hybridmip.search import mips, small
+from hybridmip.search.mixed import MixedModel, scales_as_given
 from hybridmip.search.vertices import VERTICES, walks_over_trees
-from hybridmip.search.whole import BranchAndCut, MixedModel, Race, _as_given
+from hybridmip.search.whole import BranchAndCut, Race
 from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Long enough for a machine that others use too.
@@ -454,7 +455,7 @@ def test_a_start_and_duals_are_measured_as_the_rest() -> None:
     setting, _ = scaled(transport(4, 7, 3), 5)
     problem, measures = setting.problem, setting.measures
     assert measures is not None
-    scales = _as_given(setting)
+    scales = scales_as_given(setting)
     assert scales is not None
     matrix, low, high, _, _ = setting.joint_rows
     columns = (

@@ -159,7 +159,7 @@ def _convert(model: Model) -> ReadProblem:
     b_index[b_columns] = np.arange(m)
     original = Original(tuple(model.names), x_index, b_index, constant, twins, semi, tuple(integers))
     if quadratic is None and not model.semicontinuous.any():
-        problem.worded(
+        problem = problem.worded(
             Wording(
                 original, sign * model.cost, _infinite(model.lower), _infinite(model.upper), model.integer, matrix,
                 _infinite(model.row_lower), _infinite(model.row_upper), sign * model.offset,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -291,9 +292,11 @@ class Problem:
                 raise ProblemError(f"a problem has no {name!r}; choose from {', '.join(arguments)}")
         return Problem(**{**arguments, **changes})
 
-    def worded(self, wording: Wording) -> None:
-        """Take note of how its author wrote it; no problem that is made of this one has that."""
-        object.__setattr__(self, "_wording", wording)
+    def worded(self, wording: Wording) -> Problem:
+        """The same problem with how its author wrote it; what is made of it by `replace` has that no longer."""
+        problem = copy(self)
+        object.__setattr__(problem, "_wording", wording)
+        return problem
 
     @property
     def wording(self) -> Wording | None:

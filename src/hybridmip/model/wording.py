@@ -1,7 +1,8 @@
 """How its author wrote a problem: the columns and rows of a file, or of somebody's model, and where they are in it.
 
 Solvers of MILPs are chaotic: the same problem with its columns in another order takes a third of the time, or three
-times as long. Who gets it as its author wrote it does as well on it as for the author.
+times as long. A solver that gets it as its author wrote it, with the same options, does with it what it does for the
+author.
 """
 
 from __future__ import annotations

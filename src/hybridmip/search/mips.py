@@ -24,10 +24,11 @@ from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
 from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS
+from hybridmip.search.mixed import MixedModel
 from hybridmip.search.scaling import SLOPES, SPREAD, Scaling
 from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
 from hybridmip.search.vertices import VERTICES, Vertices, when_loaded
-from hybridmip.search.whole import BranchAndCut, MixedModel, Race
+from hybridmip.search.whole import BranchAndCut, Race
 
 #: Neighborhoods without improvement after which the search ends, where no time limit does.
 PATIENCE = 6

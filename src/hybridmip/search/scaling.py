@@ -24,11 +24,12 @@ from hybridmip.run.clock import StopSearch
 from hybridmip.run.state import SearchState
 from hybridmip.search.charges import needed_by
 from hybridmip.search.fixing import MOST_KEPT, MOST_SECONDS, Fixing
+from hybridmip.search.mixed import MixedModel
 from hybridmip.search.openings import Openings
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.small import LEAST_BESIDE, LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
 from hybridmip.search.vertices import VERTICES, Vertices, when_loaded
-from hybridmip.search.whole import MixedModel, Race
+from hybridmip.search.whole import Race
 from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Whose points they are.

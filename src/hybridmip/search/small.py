@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from hybridmip.model.quadratic import Binary
 from hybridmip.run.state import SearchState
-from hybridmip.search.whole import MixedModel, Race
+from hybridmip.search.mixed import MixedModel
+from hybridmip.search.whole import Race
 
 #: Whose points they are.
 SMALL_MIP = "small MIP"
