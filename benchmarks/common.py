@@ -198,7 +198,8 @@ class Record:
                 say(f"  {self.path.name} is of other settings or sources: it is begun anew")
                 return
             self._before, self.entries = found["run_seconds"], found["entries"]
-            self.document = {**found, "parts": found.get("parts", 1) + 1}
+            part = {key: self.document[key] for key in ("date", "commit", "load_at_start", "machine")}
+            self.document = {**found, "later_parts": [*found.get("later_parts", ()), part]}
 
     def note(self, text: str) -> None:
         """Remark that belongs under the table; said once."""
@@ -307,10 +308,12 @@ def describe_machines(documents: Sequence[dict[str, Any]]) -> str:
     """Table of what the figures were measured on; one row for each part that differs."""
     rows: dict[str, list[str]] = {}
     for document in documents:
-        m = document["machine"]
-        versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items() if version != NOTHING)
-        key = f"{m['processor']}, {m['cores']} cores, {m['system']}; Python {m['python']}; {versions}"
-        rows.setdefault(key, []).append(document["name"])
+        for m in [document["machine"], *(part["machine"] for part in document.get("later_parts", ()))]:
+            versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items() if version != NOTHING)
+            key = f"{m['processor']}, {m['cores']} cores, {m['system']}; Python {m['python']}; {versions}"
+            names = rows.setdefault(key, [])
+            if document["name"] not in names:
+                names.append(document["name"])
     if len(rows) == 1:
         return f"Machine: {next(iter(rows))}."
     return "\n".join(f"- {', '.join(names)}: {key}" for key, names in rows.items())
