@@ -290,11 +290,13 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def section(title: str, documents: Sequence[dict[str, Any]], *blocks: str) -> str:
     """A section of RESULTS.md: title, tables and texts, notes, when and how long."""
     notes = list(dict.fromkeys(note for document in documents for note in document["notes"]))
-    dates = sorted({document["date"] for document in documents})
-    loads = [document["load_at_start"] for document in documents if document["load_at_start"] is not None]
+    parts = [part for document in documents for part in (document, *document.get("later_parts", ()))]
+    dates = sorted({part["date"] for part in parts})
+    loads = [part["load_at_start"] for part in parts if part["load_at_start"] is not None]
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     seconds = sum(document["run_seconds"] for document in documents)
     measured = f"Measured {when} in {number(seconds, 3)} s"
+    measured += f" and {len(parts)} parts" if len(parts) > len(documents) else ""
     measured += f", load at the start {max(loads):g}." if loads else "."
     if any(document["quick"] for document in documents):
         measured += " **Quick run: the figures mean nothing.**"

@@ -262,7 +262,15 @@ def gap(entry: dict[str, Any], value: float | None) -> float:
 
 def report(documents: list[dict[str, Any]]) -> str:
     """The section of RESULTS.md, a part for each time limit."""
-    return "\n\n".join(describe(document, "Problem files") for document in documents)
+    return "\n\n".join(describe(document, "Problem files", unfinished(document, documents)) for document in documents)
+
+
+def unfinished(document: dict[str, Any], documents: list[dict[str, Any]]) -> str:
+    """In words: how many files a run has not come to, which another run has measured."""
+    names = [{(entry["family"], entry["file"]) for entry in one["entries"]} for one in (document, *documents)]
+    every = set().union(*names)
+    missing = len(every - names[0])
+    return f"**Not finished: {missing} of {len(every)} files are missing.**" if missing else ""
 
 
 def _times(document: dict[str, Any]) -> str:
@@ -365,8 +373,8 @@ def _weaker(entry: dict[str, Any], run: dict[str, Any], peer: dict[str, Any]) ->
     return float((ours - its if entry["maximise"] else its - ours) / max(abs(its), 1e-9))
 
 
-def describe(document: dict[str, Any], title: str) -> str:
-    """Tables of one run."""
+def describe(document: dict[str, Any], title: str, remark: str = "") -> str:
+    """Tables of one run, with a remark before them."""
     documents = [document]
     rows: list[list[object]] = []
     counts: dict[str, list[int]] = {}
@@ -402,6 +410,7 @@ def describe(document: dict[str, Any], title: str) -> str:
     return section(
         title if seconds == SECONDS else f"{title}, {seconds:g} s",
         documents,
+        *filter(None, [remark]),
         f"At most {document['settings']['seconds']:g} s each; HiGHS on linear files with as many threads as ours, "
         "SCIP, which has one, on quadratic ones. Gaps and bounds are relative to the best known value, or where there "
         "is none to the best of all seeds and the peer. Good is at most 1 % on fixed-charge files and 0.1 % on the "

@@ -363,3 +363,20 @@ def test_sources_are_the_same_or_not() -> None:
     assert not common.same_sources(None)
     assert not common.same_sources("0000000")
     assert not common.same_sources(f"{common.commit()}+")
+
+
+def test_a_run_that_has_not_come_to_every_file_says_so() -> None:
+    """It is seen from another run that has; a whole one says nothing."""
+    entries = [{"family": "mip", "file": name} for name in ("first.mps", "second.mps", "third.mps")]
+    whole, cut = {"entries": entries}, {"entries": entries[:1]}
+    assert files.unfinished(cut, [cut, whole]) == "**Not finished: 2 of 3 files are missing.**"
+    assert files.unfinished(whole, [cut, whole]) == ""
+
+
+def test_a_run_in_parts_counts_them_and_says_the_largest_load() -> None:
+    """What was gone on with has a load of its own."""
+    part = {"date": "2026-01-02", "load_at_start": 3.5}
+    document = {"date": "2026-01-01", "load_at_start": 0.5, "run_seconds": 60.0, "notes": [], "quick": False}
+    assert "in 60.0 s, load at the start 0.5." in common.section("Files", [document])
+    text = common.section("Files", [{**document, "later_parts": [part]}])
+    assert "Measured 2026-01-01 to 2026-01-02 in 60.0 s and 2 parts, load at the start 3.5." in text
