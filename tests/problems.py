@@ -11,6 +11,7 @@ import highspy
 import numpy as np
 from scipy import sparse
 
+from hybridmip.applications.facility import FacilityLocation
 from hybridmip.bounds.certificate import Certificate, reformulated
 from hybridmip.bounds.proof_tree import ProofTree
 from hybridmip.model.problem import Problem
@@ -264,3 +265,15 @@ def random_network(nodes: int, arcs: int, seed: int) -> Problem:
         q=cost, p=fixed, A=A, row_lower=supply, row_upper=supply, x_lower=np.zeros(arcs), x_upper=capacity,
         switch=np.arange(arcs),
     )  # fmt: skip
+
+
+def facilities(sites: int, customers: int, seed: int) -> Problem:
+    """Sites of different sizes and customers on a map."""
+    rng = np.random.default_rng(seed)
+    demand = rng.integers(5, 36, customers).astype(float)
+    capacity = rng.integers(10, 161, sites).astype(float)
+    capacity = np.ceil(capacity * 4.0 * demand.sum() / capacity.sum())
+    points, others = rng.random((sites, 2)), rng.random((customers, 2))
+    distance = np.linalg.norm(points[:, None, :] - others[None, :, :], axis=2)
+    fixed = np.round(100 * np.sqrt(capacity))
+    return FacilityLocation(capacity, fixed, demand, np.round(10.0 * distance * demand, 2)).problem()

@@ -6,27 +6,17 @@ import time
 
 import numpy as np
 import pytest
+from problems import facilities
 from states import make_state
 
 from hybridmip import Config, FacilityLocation, Problem, solve
 from hybridmip.relax.protocol import Setting
 from hybridmip.run.clock import StopSearch
 from hybridmip.search.charges import follows_from_x
+from hybridmip.search.opening_search import OPENINGS
 from hybridmip.search.openings import Opening, Openings
-from hybridmip.search.scaling import OPENINGS, Scaling
+from hybridmip.search.scaling import Scaling
 from hybridmip.search.whole import BranchAndCut, Race
-
-
-def facilities(sites: int, customers: int, seed: int) -> Problem:
-    """Sites of different sizes and customers on a map."""
-    rng = np.random.default_rng(seed)
-    demand = rng.integers(5, 36, customers).astype(float)
-    capacity = rng.integers(10, 161, sites).astype(float)
-    capacity = np.ceil(capacity * 4.0 * demand.sum() / capacity.sum())
-    points, others = rng.random((sites, 2)), rng.random((customers, 2))
-    distance = np.linalg.norm(points[:, None, :] - others[None, :, :], axis=2)
-    fixed = np.round(100 * np.sqrt(capacity))
-    return FacilityLocation(capacity, fixed, demand, np.round(10.0 * distance * demand, 2)).problem()
 
 
 def modules(seed: int) -> Problem:

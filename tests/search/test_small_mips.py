@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
 import pytest
-from problems import Recipe, make, optimum
+from problems import Recipe, facilities, make, optimum
 from states import make_state
 
 from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
+from hybridmip.engines.highs import OVERTIME, LinearAnswer, Outcome
+from hybridmip.relax.line import Line
 from hybridmip.relax.protocol import Setting
+from hybridmip.search.fixing import FIRST_OPEN, Fixing, first_open
 from hybridmip.search.mips import BESIDE_TREES, _Turns
 from hybridmip.search.mixed import MixedModel
 from hybridmip.search.outer_model import OuterModel, squares
 from hybridmip.search.slopes import Slopes, used
+from hybridmip.search.small import MOST_NODES, small_mip
 
 
 def transport(sources: int, sinks: int, seed: int) -> Problem:
@@ -79,6 +84,59 @@ def test_fixed_binaries_stay_fixed() -> None:
     assert answer.objective + problem.offset >= best - 1e-7
     whole = model.solve(np.zeros(problem.m, dtype=np.int8), None, 10_000, 0.0)
     assert whole.objective + problem.offset == pytest.approx(best, rel=1e-7)
+
+
+def test_a_small_mip_ends_when_the_time_is_up() -> None:
+    """HiGHS is asked to end before that, and left alone where it is late; without a limit it has its nodes."""
+    problem = transport(4, 7, 0)
+    for limit in (10.0, 0.02, None):
+        state = make_state(problem, time_limit=limit)
+        asked: list[tuple[float | None, int, float]] = []
+
+        class Noting(MixedModel):
+            def solve(self, fixed, seconds, nodes, gap, deadline=math.inf):
+                asked.append((seconds, nodes, deadline))  # noqa: B023
+                return LinearAnswer(Outcome.LIMIT)
+
+        assert small_mip(state, Noting(Setting(problem)), np.zeros(problem.m, dtype=np.int8), 60.0) == ("limit", None)
+        (seconds, nodes, deadline) = asked[0]
+        if limit is None:
+            assert seconds is None
+            assert nodes == MOST_NODES
+            assert deadline == math.inf
+        else:
+            assert seconds is not None
+            assert 0.0 < seconds <= max(limit - OVERTIME, 0.5 * limit)
+            assert deadline < state.deadline
+
+
+@pytest.mark.parametrize("m", [1, 5, 20, 100, 1000])
+def test_the_first_neighborhood_is_no_more_than_half(m: int) -> None:
+    """One binary that may be switched on at least, two thirds of what is open off the best b's."""
+    assert 1 <= first_open(m) <= FIRST_OPEN
+    assert 3 * first_open(m) <= max(0.5 * m, 3)
+
+
+def test_neighborhoods_leave_alone_what_no_better_b_has() -> None:
+    """What the relaxation proves of every better b is fixed so in every neighborhood."""
+    problem = facilities(30, 60, 2)
+    setting, state = Setting(problem), make_state(problem)
+    relaxed = Line().solve(setting, {}, None)
+    assert relaxed.proof is not None
+    state.guide(penalties=setting.formula.penalties(relaxed.proof))
+    best = solve(problem, time_limit=60.0)
+    assert best.b is not None
+    state.offer(best.b, state.solver.evaluate(best.b), "known")
+    known = state.fixed
+    assert known.any()
+    fixing = Fixing(state, relaxed)
+    fixing.add(best.b, state.best.objective)
+    everything = np.ones(problem.m, dtype=bool)
+    for fixed in (
+        fixing.undecided(problem.m, state.rng), fixing.around_rows(problem.m, state.rng), fixing.within(everything)
+    ):  # fmt: skip
+        assert (fixed[known != 0] == known[known != 0]).all()
+        assert (fixed == 0).any()
 
 
 def test_linear_problems_are_proven() -> None:

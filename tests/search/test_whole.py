@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import sys
 import threading
@@ -16,19 +18,21 @@ from states import make_state
 from hybridmip import Config, FacilityLocation, Problem, Status, StopReason, solve
 from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
-from hybridmip.engines.highs import Halt, LinearModel, Outcome
+from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome
 from hybridmip.engines.left import settle
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.units import Measures, Units
 from hybridmip.relax.protocol import Setting
 from hybridmip.relax.registry import RELAXATIONS
+from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run import mending, phases
-from hybridmip.run.clock import Clock
+from hybridmip.run.clock import Clock, StopSearch
 from hybridmip.run.phases import beside
+from hybridmip.run.state import SearchState
 from hybridmip.search import mips, small
 from hybridmip.search.mixed import MixedModel, scales_as_given
 from hybridmip.search.vertices import VERTICES, walks_over_trees
-from hybridmip.search.whole import BranchAndCut, Race
+from hybridmip.search.whole import FEWER, BranchAndCut, Race
 from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Long enough for a machine that others use too.
@@ -533,6 +537,99 @@ def test_a_second_run_that_lies_takes_nothing_from_the_first() -> None:
     settle(LONG)
     assert state.integrity
     assert state.bound == bound
+
+
+def nearly_solved(problem: Problem, known: bool = True) -> tuple[SearchState, Setting]:
+    """A state with what the relaxation says of b, and with an optimal point if it is to be known."""
+    setting, state = Setting(problem), make_state(problem, TWO, time_limit=LONG)
+    proof = RELAXATIONS["line"](TWO).solve(setting, {}, None).proof
+    assert proof is not None
+    state.guide(penalties=setting.formula.penalties(proof))
+    if known:
+        x, b = best_of(problem)
+        state.offer(b, Evaluation(problem.objective(x, b), 0.0, x), "known")
+    return state, setting
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("make", [lambda seed: knapsacks(3, 30, seed), lambda seed: transport(5, 9, seed)])
+def test_the_second_run_is_over_what_can_be_better(make: Any, seed: int) -> None:
+    """With the optimum known: over fewer binaries, the same optimum, and no bound above it."""
+    problem = make(seed)
+    state, setting = nearly_solved(problem)
+    best = state.best.objective
+    race = Race(state, setting)
+    second = race.begin_second()
+    assert 0 < second.open < problem.m
+    second.go_on_all_the_time()
+    second.wait(LONG)
+    assert second.ended
+    assert second.answer is not None
+    assert second.answer.objective + problem.offset == pytest.approx(best, rel=1e-6)
+    assert best - 2e-6 * abs(best) <= second.bound <= best
+    with contextlib.suppress(StopSearch):
+        race.fetch()
+    race.stop()
+    settle(LONG)
+    assert not state.integrity
+    assert state.best.objective - state.bound <= 1e-5 * abs(best)
+
+
+def test_what_is_left_may_have_no_point() -> None:
+    """That says nothing of the whole problem: it is neither decided nor infeasible, and its bound is the answer's."""
+    problem = transport(4, 7, 1)
+    state, setting = nearly_solved(problem)
+    second = BranchAndCut(state, setting, again=True)
+    second.answer = LinearAnswer(Outcome.INFEASIBLE, bound=math.inf)
+    assert second.open < problem.m
+    assert not second.ended
+    assert second.bound == state.best.objective
+    whole = BranchAndCut(*nearly_solved(problem, known=False), again=True)
+    whole.answer = LinearAnswer(Outcome.INFEASIBLE)
+    assert whole.open == problem.m
+    assert whole.ended
+
+
+def test_the_second_run_begins_anew_where_far_less_is_left() -> None:
+    """With a far better answer than at its start; not again without one, and not where it has the thread for good."""
+    problem = knapsacks(4, 60, 3)
+    x, b = best_of(problem)
+    for points_known in (False, True):
+        state, setting = nearly_solved(problem, known=False)
+        race = Race(state, setting, points_known)
+        race.first.start(LONG)
+        second = race.begin_second()
+        assert second.open == problem.m
+        if points_known:
+            race.change_places()
+        assert race.begin_second() is second
+        state.offer(b, Evaluation(problem.objective(x, b), 0.0, x), "known")
+        assert (state.fixed == 0).sum() <= FEWER * problem.m
+        again = race.begin_second()
+        if not second.running or points_known:  # it may have ended by then
+            assert again is second
+        else:
+            assert again is not second
+            assert again.open == (state.fixed == 0).sum()
+        race.stop()
+        settle(LONG)
+
+
+def test_who_is_given_up_halts_nobody() -> None:
+    """An answer that comes when nobody waits for it any more is no end; one that was there before is kept."""
+    problem = knapsacks(3, 24, 0)
+    for late in (True, False):
+        state, setting = nearly_solved(problem, known=False)
+        run = BranchAndCut(state, setting)
+        run.begin(LONG)
+        answer = LinearAnswer(Outcome.OPTIMAL, np.zeros(problem.m), 0.0, bound=0.0)
+        if late:
+            assert run.give_up()
+            run._ended(answer)
+        else:
+            run._ended(answer)
+            assert not run.give_up()
+        assert run.halt.halted != late
 
 
 def test_points_of_highs_are_taken_while_it_is_waited_for() -> None:

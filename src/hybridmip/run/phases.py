@@ -61,6 +61,10 @@ QUICK_STARTS = 4
 QUICK_SIZE = 600
 #: A relaxation that an earlier one dominates is left out where it takes longer than this.
 DOMINATED_SECONDS = 5e-4
+#: Seconds that are kept for the end where HiGHS is at work beside: its threads, on their way out, take time from it.
+ENDING = 0.04
+#: Share of the time left that a relaxation gets amid openings.
+SHARE_AMID = 0.5
 #: Rounds of fitting the diagonal, at most, where there is time; and the share of the gap left at which the core is
 #: tried again.
 FIT_ROUNDS = 30
@@ -309,7 +313,7 @@ class Relaxations(Phase):
             if expected > DOMINATED_SECONDS and any(other in run.relaxed for other in relaxation.dominated_by):
                 continue
             try:
-                found = relaxation.solve(setting, run.relaxed, state.remaining)
+                found = relaxation.solve(setting, run.relaxed, self._limit(run))
             except RelaxationFailed as failure:
                 state.check()
                 if failure.status == "infeasible":
@@ -328,6 +332,14 @@ class Relaxations(Phase):
                 state.guide(penalties=setting.formula.penalties(found.proof))
             state.raise_bound(name, found.bound, found.rests_on, found.proof, products=found.products)
         return None
+
+    @staticmethod
+    def _limit(run: Run) -> float | None:
+        """Seconds; not all that are left where it comes amid a search that goes on without it."""
+        remaining = run.state.remaining
+        if remaining is None or run.scaling is None or not run.scaling.opens:
+            return remaining
+        return SHARE_AMID * remaining
 
     @staticmethod
     def _from_the_answer(run: Run) -> None:
@@ -393,6 +405,7 @@ class LinearSearch(Phase):
         if not beside(state.problem, state.config, state.remaining) or few_choices(state):
             return
         assert state.remaining is not None
+        state.clock.reserve(ENDING)
         points_known = walks_over_trees(setting, state.structure.fixed_charge)
         small = sum(setting.joint_rows.matrix.shape) <= PRESOLVED
         # There HiGHS's presolve takes longer than it saves.
@@ -549,6 +562,7 @@ class OuterBeside(Phase):
     def run(self, run: Run) -> StopReason | None:
         run.outer = Outer.of(run.state, run.setting, run.relaxed)
         if run.outer is not None:
+            run.state.clock.reserve(ENDING)
             run.outer.begin()
         return None
 

@@ -14,13 +14,20 @@ from hybridmip.run.state import SearchState
 
 #: b that are kept.
 MOST_KEPT = 8
-#: Binaries that may be switched on in the first neighborhood; more while such MIPs are solved, fewer when not.
-FIRST_OPEN = 100
+#: Binaries that may be switched on in the first neighborhood of a linear problem, and one in so many at most; more
+#: while such MIPs are solved, fewer when not.
+FIRST_OPEN = 30
+SHARE_OPEN = 6
 #: Seconds of one neighborhood, at first and at most.
 FIRST_SECONDS = 1.0
 MOST_SECONDS = 8.0
 #: b closer than this to 0 or 1 counts as integral in the relaxation.
 INTEGRAL = 1e-6
+
+
+def first_open(m: int) -> int:
+    """How many of m binaries may be switched on in the first neighborhood: with twice as many off that is half."""
+    return min(FIRST_OPEN, max(m // SHARE_OPEN, 1))
 
 
 class Fixing:
@@ -57,11 +64,14 @@ class Fixing:
         del self.members[MOST_KEPT:]
 
     def _open(self, score: Vector, count: int) -> NDArray[np.int8]:
-        """All fixed like the best b but the highest scores: `count` of what is off, twice as many of what is on."""
-        best = self.members[0][1]
+        """All fixed like the best b but the highest scores: `count` of what is off, twice as many of what is on.
+
+        Of what a better b can have otherwise.
+        """
+        best, free = self.members[0][1], self._state.fixed == 0
         fixed = np.where(best, 1, -1).astype(np.int8)
         for which, most in ((~best, count), (best, 2 * count)):
-            places = np.flatnonzero(which)
+            places = np.flatnonzero(which & free)
             if places.size > most:
                 places = places[np.argpartition(-score[places], most)[:most]]
             fixed[places] = 0
@@ -86,8 +96,9 @@ class Fixing:
         return self._open(score, count)
 
     def within(self, union: Binary) -> NDArray[np.int8]:
-        """Open what is on in any of several good b."""
-        return np.where(union, 0, -1).astype(np.int8)
+        """Open what is on in any of several good b, as far as a better one can have it otherwise."""
+        fixed = self._state.fixed
+        return np.where(fixed != 0, fixed, np.where(union, 0, -1)).astype(np.int8)
 
     def around_rows(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
         """Open what lies around a random row: its binaries, those of the rows that the ones among them lead to."""

@@ -23,7 +23,7 @@ from hybridmip.errors import UnboundedError
 from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
-from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS
+from hybridmip.search.fixing import FIRST_SECONDS, MOST_SECONDS, first_open
 from hybridmip.search.mixed import MixedModel
 from hybridmip.search.scaling import SLOPES, SPREAD, Scaling
 from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
@@ -204,10 +204,15 @@ def _neighborhoods(
         scaling.run(1.0)
     vertices = scaling.vertices or when_loaded(state, setting)
     elite = scaling.elite
-    elite.guide(relaxed.get("line") or relaxed.get("persp"))
+    guide = relaxed.get("line") or relaxed.get("persp")
+    elite.guide(guide)
+    if guide is not None:
+        began = time.perf_counter()
+        if scaling.round(guide.b):
+            _let_it_go_on(state, race, scaling, began)
     turns = _turns(state, vertices, scaling)
     models: list[MixedModel] = []
-    open_ones, seconds, idle = FIRST_OPEN, FIRST_SECONDS, 0
+    open_ones, seconds, idle = first_open(state.problem.m), FIRST_SECONDS, 0
     while idle < PATIENCE or state.remaining is not None:
         state.check()
         race.fetch()
@@ -274,9 +279,7 @@ def _neighborhoods(
         idle = 0 if better else idle + 1
         if state.seconds > min(TRUST, SHARE_OF_TRUST * state.clock.limit) and state.found_by not in (VERTICES, SLOPES):
             race.change_places()
-        share = _share(state, scaling.applies)
-        if race.running and share < ALL_OF_IT:
-            race.go_on((time.perf_counter() - began) * (1.0 - share) / share)
+        _let_it_go_on(state, race, scaling, began)
 
 
 def _collecting(setting: Setting, race: Race) -> MixedModel:
@@ -310,6 +313,13 @@ def _wait(
     for model in models:
         model.fetch()  # the last of them is the answer
     return improved, by_mip
+
+
+def _let_it_go_on(state: SearchState, race: Race, scaling: Scaling, began: float) -> None:
+    """Let a second run of branch and cut go on, for as long as is its due after what was begun then."""
+    share = _share(state, scaling.applies)
+    if race.running and share < ALL_OF_IT:
+        race.go_on((time.perf_counter() - began) * (1.0 - share) / share)
 
 
 def _share(state: SearchState, scaled: bool) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -95,13 +97,19 @@ class MixedModel:
         """Those of the values that are to be whole numbers."""
         return values[self.n :]
 
-    def solve(self, fixed: NDArray[np.int8], seconds: float | None, nodes: int, gap: float) -> LinearAnswer:
-        """Solve with some binaries fixed: 1 on, -1 off, 0 open."""
+    def solve(
+        self, fixed: NDArray[np.integer], seconds: float | None, nodes: int, gap: float, deadline: float = math.inf
+    ) -> LinearAnswer:
+        """Solve with some binaries fixed: 1 on, -1 off, 0 open; a deadline is that of `LinearModel.solve`."""
+        self.fix(fixed)
+        return self.model.solve(seconds, gap, nodes, deadline=deadline)
+
+    def fix(self, fixed: NDArray[np.integer]) -> None:
+        """Fix some binaries, and let the others go: 1 on, -1 off, 0 open."""
         lower, upper = self.lower.copy(), self.upper.copy()
         lower[self.n :] = np.where(fixed > 0, 1.0, 0.0)
         upper[self.n :] = np.where(fixed < 0, 0.0, 1.0)
         self.model.change_columns(lower, upper)
-        return self.model.solve(seconds, gap, nodes)
 
 
 class AuthorsModel:

@@ -64,6 +64,8 @@ class Openings:
         self.evaluations = 0
         #: Seconds that an LP may take.
         self.limit: float | None = None
+        #: What every b that is looked for has: 1 on, -1 off, 0 either.
+        self.fixed: NDArray[np.integer] = np.zeros(problem.m, dtype=np.int64)
         self._box = setting.hull_lower, setting.hull_upper
         self._set = setting.binaries
         self._loads = np.abs(loads(problem))
@@ -112,7 +114,7 @@ class Openings:
 
     def _exchanges(self, now: Opening) -> Iterator[Opening | None]:
         yield from self._without(now)
-        off = np.flatnonzero(~now.b)
+        off = np.flatnonzero(~now.b & (self.fixed >= 0))
         for i in off[np.argsort(self.promised(now)[off], kind="stable")][:MOST_ON]:
             more = now.b.copy()
             more[i] = True
@@ -128,7 +130,7 @@ class Openings:
         """
         problem, misses = self.problem, 0
         carried = np.maximum(self._loads @ np.abs(now.x), CARRIES)
-        order = np.flatnonzero(now.b & (np.arange(problem.m) != keep))
+        order = np.flatnonzero(now.b & (self.fixed <= 0) & (np.arange(problem.m) != keep))
         order = order[np.argsort(-problem.p[order] / carried[order], kind="stable")]
         for at, j in enumerate(order):
             # Fewer b make no x better: what can be saved is their charges.

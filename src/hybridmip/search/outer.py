@@ -29,7 +29,7 @@ from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.clock import StopSearch
 from hybridmip.run.state import SearchState
 from hybridmip.run.words import relative_gap
-from hybridmip.search.fixing import FIRST_OPEN, FIRST_SECONDS, MOST_SECONDS, Fixing
+from hybridmip.search.fixing import FIRST_SECONDS, MOST_SECONDS, Fixing
 from hybridmip.search.outer_model import OuterModel, squares
 from hybridmip.search.pool import Member
 from hybridmip.search.shaking import shaking
@@ -47,6 +47,8 @@ PATIENCE = 8
 MOST_NODES = 500
 #: What the time is spent on: MIPs over all b, over those around a row or undecided, and moves one by one.
 WHOLE, AROUND, UNDECIDED, MOVES = "whole", "around rows", "undecided", "moves"
+#: Binaries that may be switched on in the first neighborhood; more while such MIPs are solved, fewer when not.
+FIRST_OPEN = 100
 #: Seconds that the MIP over all b has before the first search.
 FIRST_WHOLE = 3 * FIRST_SECONDS
 #: Share of the searches in the time: at first and after one that improved the answer, times this after each that did

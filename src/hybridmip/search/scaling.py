@@ -6,7 +6,6 @@ The first good points of a linear problem: before its relaxation, which may take
 from __future__ import annotations
 
 import contextlib
-import itertools
 import math
 import threading
 from collections.abc import Callable
@@ -17,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from hybridmip.engines.highs import Outcome
-from hybridmip.model.quadratic import Binary
+from hybridmip.model.quadratic import Binary, Vector
 from hybridmip.relax.protocol import Setting
 from hybridmip.restricted.protocol import Evaluation
 from hybridmip.run.clock import StopSearch
 from hybridmip.run.state import SearchState
 from hybridmip.search.charges import needed_by
-from hybridmip.search.fixing import MOST_KEPT, MOST_SECONDS, Fixing
+from hybridmip.search.fixing import MOST_KEPT, Fixing
 from hybridmip.search.mixed import MixedModel
-from hybridmip.search.openings import Openings
+from hybridmip.search.opening_search import OpeningSearch
 from hybridmip.search.slopes import Slopes, used
 from hybridmip.search.small import LEAST_BESIDE, LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
 from hybridmip.search.vertices import VERTICES, Vertices, when_loaded
@@ -34,14 +33,14 @@ from hybridmip.tolerances import FEASIBLE, NOTHING
 
 #: Whose points they are.
 SLOPES = "slope scaling"
-OPENINGS = "openings"
 #: Rounds of slope scaling from one start, and those in a row that bring nothing better.
 SLOPE_ROUNDS = 40
 IDLE_ROUNDS = 8
 #: The same where openings follow, which bring more.
 IDLE_BEFORE_OPENINGS = 2
-#: How many are switched off, and how many on, before openings go on from the best b.
-KICK = 2
+#: Until when the first openings go on, as a multiple of the time before them, where there is a limit: the relaxation,
+#: which comes then, mostly says more.
+SHARE_OF_OPENINGS = 2.0
 #: By how much prices are perturbed in a further run, and how many of these in a row may bring nothing before the
 #: relaxation is solved.
 SPREAD = 1.25
@@ -73,9 +72,10 @@ class Scaling:
         self.elite = Fixing(state, None)
         #: The walks that go on from them, once they were begun.
         self.vertices: Vertices | None = None
-        self._opens = self.applies and self.slopes.without_b and not state.structure.fixed_charge
-        self._idle_rounds = IDLE_BEFORE_OPENINGS if self._opens else IDLE_ROUNDS
-        self._openings: Openings | None = None
+        #: Whether openings follow.
+        self.opens = self.applies and self.slopes.without_b and not state.structure.fixed_charge
+        self._idle_rounds = IDLE_BEFORE_OPENINGS if self.opens else IDLE_ROUNDS
+        self._openings = OpeningSearch(state, setting, race, self.keep) if self.opens else None
         self._found: dict[bytes, tuple[float, Binary]] = {}
         #: How many of them are in the union.
         self._count = MOST_KEPT
@@ -89,8 +89,8 @@ class Scaling:
             return
         state = self._state
         first = not self._found
-        if self._opens and not first:
-            self._kick()
+        if self._openings is not None and not first:
+            self._openings.kick(lambda: min(self._found.values(), key=lambda found: found[0])[1])
             return
         self.slopes.restart(state.rng, spread, calibrated=first)
         seen: set[bytes] = set()
@@ -117,8 +117,14 @@ class Scaling:
             state.offer(b, evaluation, SLOPES)
             self.keep(b, evaluation.objective)
             self._race.fetch()
-        if self._opens and best is not None:
-            self._open_and_close(best)
+        if self._openings is not None and best is not None:
+            self._openings.go_from(best, until=SHARE_OF_OPENINGS * state.seconds)
+
+    def round(self, relaxed: Vector) -> bool:
+        """Where openings serve: from what a relaxation has on; whether they do."""
+        if self._openings is not None:
+            self._openings.round(relaxed)
+        return self.opens
 
     def first_point(self, seconds: float) -> None:
         """Offer what the first LP gives within so long, where x tells the b it needs: something to begin with."""
@@ -175,6 +181,9 @@ class Scaling:
 
         Of more of them the sooner such a MIP is solved; until runs bring nothing better any more.
         """
+        if self.opens:
+            self.run(1.0)
+            return
         idle, spread = 0, 1.0
         model: MixedModel | None = None
         while idle < IDLE_RUNS and self.applies and not self._race.halt.halted:
@@ -210,45 +219,6 @@ class Scaling:
         _, b = job.result()
         if b is not None:
             self._take(b, VERTICES)
-
-    def _kick(self) -> None:
-        """Some of the best b switched off and others on, and exchanges from there, for a while."""
-        state = self._state
-        until = state.seconds + beside(state, self._race, MOST_SECONDS)
-        while not self._race.halt.halted:
-            b = min(self._found.values(), key=lambda found: found[0])[1].copy()
-            on, off = np.flatnonzero(b), np.flatnonzero(~b)
-            b[state.rng.permutation(off)[:KICK]] = True
-            fewer = b.copy()
-            fewer[state.rng.permutation(on)[:KICK]] = False
-            if not self._open_and_close(fewer, until):
-                self._open_and_close(b, until)
-            # Without a time limit the answer does not depend on what takes how long.
-            if state.remaining is None or state.seconds > until:
-                return
-
-    def _open_and_close(self, b: Binary, until: float = math.inf) -> bool:
-        """Exchanges from a b until there is none better, or the time is up; whether it has an x."""
-        state, race = self._state, self._race
-        if self._openings is None:
-            self._openings = Openings(self._setting, race.halt)
-        openings = self._openings
-        openings.limit = state.remaining
-        counted, start = openings.evaluations, openings.at(b)
-        state.check()  # where there is no x it may be that the time is up
-        if start is None:
-            return False
-        for found in itertools.chain([start], openings.improve(start)):
-            if found is not None:
-                state.offer(found.b, Evaluation(found.value, 0.0, found.x, certain=False), OPENINGS)
-                self.keep(found.b, found.value)
-            state.solver.evaluations += openings.evaluations - counted
-            counted = openings.evaluations
-            state.check()
-            if race.halt.halted or (state.remaining is not None and state.seconds > until):
-                break
-            openings.limit = state.remaining
-        return True
 
     def _over_union(self, model: MixedModel) -> str:
         """Solve the MIP over the best, taking its points as they come; returns its status."""

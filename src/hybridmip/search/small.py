@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import threading
+import time
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hybridmip.engines.highs import OVERTIME
 from hybridmip.model.quadratic import Binary
 from hybridmip.run.state import SearchState
 from hybridmip.search.mixed import MixedModel
@@ -47,10 +50,14 @@ def small_mip(
     state: SearchState, model: MixedModel, fixed: NDArray[np.int8], seconds: float
 ) -> tuple[str, Binary | None]:
     """Solve with some binaries fixed, from the best point; returns the status and b."""
-    limit = None if state.remaining is None else min(seconds, state.remaining)
+    limit, deadline = None, math.inf
+    if state.remaining is not None:
+        # HiGHS may be late, by no more than it is asked to be early: then it is left alone.
+        left = max(state.remaining - OVERTIME, 0.5 * state.remaining)
+        limit, deadline = min(seconds, left), time.perf_counter() + left
     if state.best.x is not None and state.best_b is not None:
         model.start_from(state.best.x, state.best_b)
-    answer = model.solve(fixed, limit, MOST_NODES if limit is None else 2**31 - 1, SMALL_GAP)
+    answer = model.solve(fixed, limit, MOST_NODES if limit is None else 2**31 - 1, SMALL_GAP, deadline)
     return answer.status, None if answer.x is None else answer.x[state.problem.n :] > 0.5
 
 

@@ -13,7 +13,9 @@ The first run has the problem as its author wrote it (`model.wording`), or else 
 and heuristics HiGHS does then what it does without us, until it is handed a point; not so where it goes without one of
 the two, or where a continuous column is known to be whole and is declared so. The second has the problem in units of
 its own: since the same problem in other units, with its columns in another order, or with another random seed, takes
-HiGHS a third of the time or three times as long, it may be done first also by chance.
+HiGHS a third of the time or three times as long, it may be done first also by chance. And it is over those binaries
+only that may be otherwise in a better point, by what the relaxation proves: where the gap is small that is a far
+smaller problem, and it begins anew where that has become much smaller.
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ SETTLED_SECONDS = 1.0
 SETTLED_SHARE = 0.5
 #: Random seed of the second run.
 OTHER_SEED = 1
+#: The second run begins anew where no more than this share of the binaries that it is over can still change.
+FEWER = 0.6
 #: What is nearer than this to a whole number is one.
 WHOLE = 1e-9
 #: Nobody is told of a bound that is higher by less than this share of what lies between it and the answer.
@@ -104,7 +108,8 @@ class BranchAndCut:
     halt : Halt, optional
         Halted when the problem is decided; it ends this one too.
     again : bool
-        Whether it is the second run of the problem: in units of its own, and with another random seed.
+        Whether it is the second run of the problem: in units of its own, with another random seed, and over what may be
+        otherwise in a better point than the incumbent.
     heuristics : bool
         Whether HiGHS looks for points by MIPs within the MIP.
     presolve : bool
@@ -122,22 +127,30 @@ class BranchAndCut:
     ) -> None:
         #: What whoever works beside it listens to.
         self.halt = Halt() if halt is None else halt
+        #: Where it is only over what can be better than the answer, the value of that: no bound of it is higher.
+        self._within = math.inf
         tame = setting.measures is not None and setting.measures.tame
+        #: How many binaries it may switch.
+        self.open = state.problem.m
         self.mixed: MixedModel | AuthorsModel
         if setting.worded is not None and tame and not again:
             self.mixed = AuthorsModel(setting.worded, halt=self.halt, heuristics=heuristics, presolve=presolve)
         else:
-            self.mixed = MixedModel(
+            self.mixed = mixed = MixedModel(
                 setting, halt=self.halt, as_given=not again, seed=OTHER_SEED if again else 0, heuristics=heuristics,
                 presolve=presolve,
             )  # fmt: skip
+            fixed = state.fixed
+            if again and fixed.any():
+                self.open, self._within = int((fixed == 0).sum()), state.best.objective
+                mixed.fix(fixed)
         self._heuristics = heuristics
         self.answer: LinearAnswer | None = None
         self.handover = Handover(self.mixed.offset)
         self._name = "second branch and cut" if again else "branch and cut"
         self._state = state
         self._told = -math.inf
-        self._taken = False
+        self._taken = self._given_up = False
         #: b of the last point that was taken with HiGHS's own x.
         self._rough: Binary | None = None
         self._slices: Slices | None = None
@@ -185,7 +198,7 @@ class BranchAndCut:
 
     def _ended(self, answer: LinearAnswer) -> None:
         self.answer = answer
-        if self.ended and (not self.done or self.exact):
+        if self.ended and (not self.done or self.exact) and not self._given_up:
             self.halt.halt()
 
     @property
@@ -204,7 +217,11 @@ class BranchAndCut:
     @property
     def bound(self) -> float:
         """The bound of HiGHS's answer; -inf while there is none."""
-        return -math.inf if self.answer is None else self.answer.bound + self.mixed.offset
+        return -math.inf if self.answer is None else self._on_the_whole(self.answer.bound)
+
+    def _on_the_whole(self, bound: float) -> float:
+        """A bound of HiGHS as one on the whole problem."""
+        return min(bound + self.mixed.offset, self._within)
 
     @property
     def ended(self) -> bool:
@@ -212,7 +229,8 @@ class BranchAndCut:
         if self.answer is None:
             return False
         unbounded = self.answer.status is Outcome.UNBOUNDED and not self.mixed.relaxed
-        return unbounded or self.answer.status in (Outcome.OPTIMAL, Outcome.INFEASIBLE)
+        no_point = self.answer.status is Outcome.INFEASIBLE and math.isinf(self._within)
+        return unbounded or no_point or self.answer.status is Outcome.OPTIMAL
 
     @property
     def running(self) -> bool:
@@ -226,6 +244,16 @@ class BranchAndCut:
             assert self._slices is not None
             self._slices.wait(left)
             self._take_points()
+
+    def give_up(self) -> bool:
+        """End the thread, which nobody waits for; False where it has just ended by itself, with an answer."""
+        # Before the answer is looked for; its thread looks at this after there is one: one of the two is seen.
+        self._given_up = True
+        if self.answer is not None:
+            return False
+        if self._slices is not None:
+            self._slices.end(0.0)
+        return True
 
     def stop(self) -> None:
         """End the thread."""
@@ -243,7 +271,7 @@ class BranchAndCut:
         """
         state, answer = self._state, self.answer
         self._take_points()
-        bound = -math.inf if self._slices is None else self._slices.bound + self.mixed.offset
+        bound = -math.inf if self._slices is None else self._on_the_whole(self._slices.bound)
         if answer is not None and not self._taken:
             self._taken = True
             if answer.x is not None:
@@ -363,13 +391,25 @@ class Race:
             run.stop()
 
     def begin_second(self) -> BranchAndCut:
-        """The second run, which begins when it is first asked for."""
+        """The second run, which begins when it is first asked for, and again where far less is left to be decided."""
+        if self._overtaken:
+            assert self.second is not None
+            self.second.fetch()
+            if self.second.give_up():
+                self.second = None
         if self.second is None:
             self.second = BranchAndCut(
                 self._state, self._setting, self.halt, again=True, heuristics=not self._first_has_heuristics
             )
             self.second.begin(self._state.clock.seconds_left)
         return self.second
+
+    @property
+    def _overtaken(self) -> bool:
+        """Whether the second run is over far more than what is left by now."""
+        if self.second is None or not self.second.running or self._changed:
+            return False
+        return bool((self._state.fixed == 0).sum() <= FEWER * self.second.open)
 
     def change_places(self) -> None:
         """Let the run with heuristics have the thread all the time, where the other one has it."""
