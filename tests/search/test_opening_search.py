@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -99,16 +100,23 @@ def test_what_no_better_b_has_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_openings_go_on_without_a_relaxation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where that takes too long it gets half of the time that is left, and the rest is spent on openings."""
+    """Where that takes too long it gets half of the time that is left, and openings go on from the best b."""
     asked: list[tuple[float, float]] = []
-    limit = 3.0
+    limit, kicks = 3.0, []
 
     def too_long(line: Line, setting: Setting, earlier: object, time_limit: float | None) -> None:
         assert time_limit is not None
         asked.append((time.perf_counter() - began, time_limit))
         raise RelaxationFailed("limit")
 
+    kick = OpeningSearch.kick
+
+    def noting(search: OpeningSearch, best: Callable[[], Binary]) -> None:
+        kicks.append(len(asked))
+        kick(search, best)
+
     monkeypatch.setattr(Line, "solve", too_long)
+    monkeypatch.setattr(OpeningSearch, "kick", noting)
     problem = facilities(60, 200, 0)
     began = time.perf_counter()
     result = solve(problem, time_limit=limit, config=Config(threads=2))
@@ -116,3 +124,5 @@ def test_openings_go_on_without_a_relaxation(monkeypatch: pytest.MonkeyPatch) ->
     for after, seconds in asked:
         assert seconds <= 0.5 * (limit - after) + 0.05
     assert asked
+    assert kicks
+    assert kicks[0] == len(asked)

@@ -13,9 +13,10 @@ from states import make_state
 from hybridmip import Config, Problem, Status, solve
 from hybridmip.bounds.diagonal import largest_trace
 from hybridmip.engines.highs import OVERTIME, LinearAnswer, Outcome
+from hybridmip.engines.left import settle
 from hybridmip.relax.line import Line
 from hybridmip.relax.protocol import Setting
-from hybridmip.search.fixing import FIRST_OPEN, Fixing, first_open
+from hybridmip.search.fixing import OPEN_AT_FIRST, Fixing, fewest_open, first_open
 from hybridmip.search.mips import BESIDE_TREES, _Turns
 from hybridmip.search.mixed import MixedModel
 from hybridmip.search.outer_model import OuterModel, squares
@@ -110,10 +111,39 @@ def test_a_small_mip_ends_when_the_time_is_up() -> None:
             assert deadline < state.deadline
 
 
+class Late:
+    """HiGHS that ends long after its time limit."""
+
+    def __init__(self, highs: object, seconds: float) -> None:
+        self._highs, self._seconds = highs, seconds
+
+    def run(self) -> object:
+        """Begin late."""
+        time.sleep(self._seconds)
+        return self._highs.run()  # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._highs, name)
+
+
+def test_nobody_waits_for_a_late_small_mip() -> None:
+    """It is left alone a little before the time is up, and what is left alone is asked nothing more."""
+    problem, late = transport(4, 7, 0), 3.0
+    state, model = make_state(problem, time_limit=0.5), MixedModel(Setting(problem))
+    model.model._highs = Late(model.model._highs, late)
+    began = time.perf_counter()
+    nothing = np.zeros(problem.m, dtype=np.int8)
+    assert small_mip(state, model, nothing, 60.0) == (Outcome.LIMIT, None)
+    assert time.perf_counter() - began < 0.5 * late
+    assert model.model.given_up
+    assert model.solve(nothing, None, 1000, 0.0).status is Outcome.LIMIT
+    settle()
+
+
 @pytest.mark.parametrize("m", [1, 5, 20, 100, 1000])
 def test_the_first_neighborhood_is_no_more_than_half(m: int) -> None:
     """One binary that may be switched on at least, two thirds of what is open off the best b's."""
-    assert 1 <= first_open(m) <= FIRST_OPEN
+    assert 1 <= fewest_open(m) <= first_open(m) <= OPEN_AT_FIRST
     assert 3 * first_open(m) <= max(0.5 * m, 3)
 
 

@@ -20,6 +20,7 @@ from hybridmip.bounds.ledger import Grade
 from hybridmip.engines import compiled
 from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome
 from hybridmip.engines.left import settle
+from hybridmip.engines.slices import Slices
 from hybridmip.model.binaries import BinarySet
 from hybridmip.model.units import Measures, Units
 from hybridmip.relax.protocol import Setting
@@ -560,7 +561,7 @@ def test_the_second_run_is_over_what_can_be_better(make: Any, seed: int) -> None
     best = state.best.objective
     race = Race(state, setting)
     second = race.begin_second()
-    assert 0 < second.open < problem.m
+    assert 0 < second.undecided < problem.m
     second.go_on_all_the_time()
     second.wait(LONG)
     assert second.ended
@@ -576,17 +577,30 @@ def test_the_second_run_is_over_what_can_be_better(make: Any, seed: int) -> None
 
 
 def test_what_is_left_may_have_no_point() -> None:
-    """That says nothing of the whole problem: it is neither decided nor infeasible, and its bound is the answer's."""
+    """That contradicts the answer, and says nothing: the whole problem is neither decided nor without a point."""
     problem = transport(4, 7, 1)
     state, setting = nearly_solved(problem)
     second = BranchAndCut(state, setting, again=True)
-    second.answer = LinearAnswer(Outcome.INFEASIBLE, bound=math.inf)
-    assert second.open < problem.m
+    nothing = np.full(problem.m, -1)
+    second.mixed.fix(nothing)
+    second.run(LONG, 1000)
+    assert second.answer is not None
+    assert second.answer.status is Outcome.INFEASIBLE
+    assert second.undecided < problem.m
     assert not second.ended
-    assert second.bound == state.best.objective
+    assert second.bound == -math.inf
+    second.fetch()
+    assert state.bound == -math.inf
+    second._slices = Slices(second.mixed.model, 0.0)
+    second._slices._bound = math.inf  # what HiGHS may say before there has been a second look
+    second.fetch()
+    assert state.bound == -math.inf
+    second._slices._bound = 2 * state.best.objective
+    second.fetch()
+    assert (1 - 1e-6) * state.best.objective <= state.bound <= state.best.objective
     whole = BranchAndCut(*nearly_solved(problem, known=False), again=True)
     whole.answer = LinearAnswer(Outcome.INFEASIBLE)
-    assert whole.open == problem.m
+    assert whole.undecided == problem.m
     assert whole.ended
 
 
@@ -599,18 +613,68 @@ def test_the_second_run_begins_anew_where_far_less_is_left() -> None:
         race = Race(state, setting, points_known)
         race.first.start(LONG)
         second = race.begin_second()
-        assert second.open == problem.m
+        assert second.undecided == problem.m
         if points_known:
             race.change_places()
         assert race.begin_second() is second
         state.offer(b, Evaluation(problem.objective(x, b), 0.0, x), "known")
         assert (state.fixed == 0).sum() <= FEWER * problem.m
         again = race.begin_second()
-        if not second.running or points_known:  # it may have ended by then
+        if points_known:
             assert again is second
         else:
             assert again is not second
-            assert again.open == (state.fixed == 0).sum()
+            assert again.undecided == (state.fixed == 0).sum()
+            assert race.begin_second() is again
+        race.stop()
+        settle(LONG)
+
+
+def test_a_second_run_over_nothing_is_not_begun_anew() -> None:
+    """Where every b is told by the relaxation there is nothing less to begin with; it goes on to its end."""
+    problem = transport(4, 7, 1)
+    state, setting = nearly_solved(problem)
+    b = state.best_b
+    assert b is not None
+    on_or_off = np.where(b, -1.0, 1.0) * 2 * abs(state.best.objective)
+    state.guide(penalties=(state.best.objective, on_or_off))
+    race = Race(state, setting)
+    second = race.begin_second()
+    assert second.undecided == 0
+    race.first.start(LONG)
+    second.begin(LONG)
+    assert race.begin_second() is second
+    second.go_on(LONG)
+    assert second.done
+    assert second.bound == pytest.approx(state.best.objective, rel=1e-6)
+    race.stop()
+    settle(LONG)
+
+
+def test_the_first_run_goes_on_where_the_second_has_decided_nothing() -> None:
+    """After the two have changed places, or before: branch and cut on the whole does not stand still."""
+    for before in (True, False):
+        problem = transport(12, 20, 7)
+        state = make_state(problem, TWO, time_limit=LONG)
+        race = Race(state, Setting(problem), points_known=True)
+        race.first.start(LONG)
+        second = race.begin_second()
+        if before:
+            second.answer = LinearAnswer(Outcome.ERROR)
+            race.change_places()
+            assert race.points_known
+        else:
+            race.change_places()
+            assert race.second is second
+            second.pause()
+            second.answer = LinearAnswer(Outcome.ERROR)
+            race.fetch()
+        assert race.running
+        told = state.bound
+        end = time.monotonic() + LONG
+        while state.bound <= told and race.first.running and time.monotonic() < end:
+            race.go_on(0.1)
+        assert state.bound > told or race.first.done
         race.stop()
         settle(LONG)
 

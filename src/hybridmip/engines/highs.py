@@ -526,7 +526,8 @@ class LinearModel:
             Whether a MILP is given up for good where HiGHS does not look at the clock in time: the answer is then
             that there was a limit, and the model cannot be solved again.
         deadline : float
-            By `time.perf_counter()`: when a MILP is given up in the same way, whatever its limit.
+            By `time.perf_counter()`: a MILP that has not ended `OVERTIME` later is given up in the same way, whatever
+            its limit.
         """
         if not self._sound:
             return LinearAnswer(Outcome.LIMIT if self.given_up else Outcome.ERROR)

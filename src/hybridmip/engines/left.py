@@ -10,6 +10,7 @@ import time
 LONGEST_EXIT = 60.0
 
 _left: list[threading.Thread] = []
+_lock = threading.Lock()
 
 
 def settle(seconds: float = LONGEST_EXIT) -> None:
@@ -18,9 +19,12 @@ def settle(seconds: float = LONGEST_EXIT) -> None:
     Where the process ends that is done anyway: a thread inside HiGHS must not outlive the interpreter.
     """
     until = time.perf_counter() + seconds
-    for thread in list(_left):
+    with _lock:
+        threads = list(_left)
+    for thread in threads:
         thread.join(max(until - time.perf_counter(), 0.0))
-    _left[:] = [thread for thread in _left if thread.is_alive()]
+    with _lock:
+        _left[:] = [thread for thread in _left if thread.is_alive()]
 
 
 atexit.register(settle)
@@ -30,4 +34,5 @@ def leave(thread: threading.Thread, seconds: float) -> None:
     """Wait for a thread that was told to end, at most so long; where it does not, leave it to end by itself."""
     thread.join(seconds)
     if thread.is_alive():
-        _left[:] = [*(other for other in _left if other.is_alive()), thread]
+        with _lock:
+            _left[:] = [*(other for other in _left if other.is_alive()), thread]

@@ -89,4 +89,4 @@ class Clock:
             if stop.reason is not StopReason.TIME_LIMIT or time.perf_counter() >= deadline:
                 raise
         finally:
-            self.deadline = deadline
+            self.deadline = min(deadline, self.end)  # some of it may be reserved by now

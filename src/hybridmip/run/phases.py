@@ -63,8 +63,8 @@ QUICK_SIZE = 600
 DOMINATED_SECONDS = 5e-4
 #: Seconds that are kept for the end where HiGHS is at work beside: its threads, on their way out, take time from it.
 ENDING = 0.04
-#: Share of the time left that a relaxation gets amid openings.
-SHARE_AMID = 0.5
+#: Share of the time left that a relaxation gets where openings wait for it: a large one may take all of it for nothing.
+SHARE_WAITED_FOR = 0.5
 #: Rounds of fitting the diagonal, at most, where there is time; and the share of the gap left at which the core is
 #: tried again.
 FIT_ROUNDS = 30
@@ -197,7 +197,7 @@ class QuickStart(Phase):
 
 
 class SlopeScaling(Phase):
-    """Linear problems with charges: slope scaling, and MIPs over what it used, beside HiGHS on the whole."""
+    """Linear problems with charges: slope scaling, and what goes on from it, beside HiGHS on the whole."""
 
     name = "slope scaling"
     share = 0.15
@@ -335,11 +335,11 @@ class Relaxations(Phase):
 
     @staticmethod
     def _limit(run: Run) -> float | None:
-        """Seconds; not all that are left where it comes amid a search that goes on without it."""
+        """Seconds; not all that are left where a search waits for it that can go on without."""
         remaining = run.state.remaining
         if remaining is None or run.scaling is None or not run.scaling.opens:
             return remaining
-        return SHARE_AMID * remaining
+        return SHARE_WAITED_FOR * remaining
 
     @staticmethod
     def _from_the_answer(run: Run) -> None:

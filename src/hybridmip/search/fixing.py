@@ -14,9 +14,10 @@ from hybridmip.run.state import SearchState
 
 #: b that are kept.
 MOST_KEPT = 8
-#: Binaries that may be switched on in the first neighborhood of a linear problem, and one in so many at most; more
-#: while such MIPs are solved, fewer when not.
-FIRST_OPEN = 30
+#: Binaries that may be switched on in the first neighborhood of a linear problem; more while such MIPs are solved,
+#: fewer when not, down to so many; at first and at last no more than one in six.
+OPEN_AT_FIRST = 30
+OPEN_AT_LAST = 20
 SHARE_OPEN = 6
 #: Seconds of one neighborhood, at first and at most.
 FIRST_SECONDS = 1.0
@@ -27,7 +28,12 @@ INTEGRAL = 1e-6
 
 def first_open(m: int) -> int:
     """How many of m binaries may be switched on in the first neighborhood: with twice as many off that is half."""
-    return min(FIRST_OPEN, max(m // SHARE_OPEN, 1))
+    return min(OPEN_AT_FIRST, max(m // SHARE_OPEN, 1))
+
+
+def fewest_open(m: int) -> int:
+    """How many of m binaries may be switched on in the smallest neighborhood."""
+    return min(OPEN_AT_LAST, first_open(m))
 
 
 class Fixing:
@@ -68,8 +74,9 @@ class Fixing:
 
         Of what a better b can have otherwise.
         """
-        best, free = self.members[0][1], self._state.fixed == 0
-        fixed = np.where(best, 1, -1).astype(np.int8)
+        best, known = self.members[0][1], self._state.fixed
+        free = known == 0
+        fixed = np.where(free, np.where(best, 1, -1), known).astype(np.int8)
         for which, most in ((~best, count), (best, 2 * count)):
             places = np.flatnonzero(which & free)
             if places.size > most:
@@ -98,7 +105,7 @@ class Fixing:
     def within(self, union: Binary) -> NDArray[np.int8]:
         """Open what is on in any of several good b, as far as a better one can have it otherwise."""
         fixed = self._state.fixed
-        return np.where(fixed != 0, fixed, np.where(union, 0, -1)).astype(np.int8)
+        return np.where(fixed == 0, np.where(union, 0, -1), fixed).astype(np.int8)
 
     def around_rows(self, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
         """Open what lies around a random row: its binaries, those of the rows that the ones among them lead to."""

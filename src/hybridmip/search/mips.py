@@ -23,7 +23,7 @@ from hybridmip.errors import UnboundedError
 from hybridmip.relax.protocol import Relaxed, Setting
 from hybridmip.run.result import relative_gap
 from hybridmip.run.state import SearchState
-from hybridmip.search.fixing import FIRST_SECONDS, MOST_SECONDS, first_open
+from hybridmip.search.fixing import FIRST_SECONDS, MOST_SECONDS, fewest_open, first_open
 from hybridmip.search.mixed import MixedModel
 from hybridmip.search.scaling import SLOPES, SPREAD, Scaling
 from hybridmip.search.small import LOOK, SMALL_MIP, beside, small_mip, stand_back, take_points
@@ -273,7 +273,7 @@ def _neighborhoods(
         if statuses and all(status == "optimal" for status in statuses):
             open_ones = min(int(1.3 * open_ones) + 10, state.problem.m)
         elif statuses:
-            open_ones = max(int(0.8 * open_ones), 20)
+            open_ones = max(int(0.8 * open_ones), fewest_open(state.problem.m))
             seconds = min(1.2 * seconds, MOST_SECONDS)
         better = state.best.objective < before - 1e-9 * abs(before)
         idle = 0 if better else idle + 1

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Scales
+from hybridmip.engines.highs import Halt, LinearAnswer, LinearModel, Outcome, Scales
 from hybridmip.engines.slices import MOST_POINTS
 from hybridmip.model.links import own_box
 from hybridmip.model.quadratic import Binary, Vector
@@ -100,7 +100,12 @@ class MixedModel:
     def solve(
         self, fixed: NDArray[np.integer], seconds: float | None, nodes: int, gap: float, deadline: float = math.inf
     ) -> LinearAnswer:
-        """Solve with some binaries fixed: 1 on, -1 off, 0 open; a deadline is that of `LinearModel.solve`."""
+        """Solve with some binaries fixed: 1 on, -1 off, 0 open.
+
+        `deadline` as of `LinearModel.solve`: a MILP that was given up then is the last.
+        """
+        if self.model.given_up:
+            return LinearAnswer(Outcome.LIMIT)
         self.fix(fixed)
         return self.model.solve(seconds, gap, nodes, deadline=deadline)
 

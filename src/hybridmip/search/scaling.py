@@ -179,7 +179,8 @@ class Scaling:
     def begin(self) -> None:
         """Runs from one start after the other, rerouting, and the MIP over what is on in the best of their b.
 
-        Of more of them the sooner such a MIP is solved; until runs bring nothing better any more.
+        Of more of them the sooner such a MIP is solved; until runs bring nothing better any more. Where openings serve
+        it is one run: the relaxation comes next, from which they go on.
         """
         if self.opens:
             self.run(1.0)

@@ -46,7 +46,7 @@ SETTLED_SECONDS = 1.0
 SETTLED_SHARE = 0.5
 #: Random seed of the second run.
 OTHER_SEED = 1
-#: The second run begins anew where no more than this share of the binaries that it is over can still change.
+#: The second run begins anew where less than this share of the binaries that it decides on is still undecided.
 FEWER = 0.6
 #: What is nearer than this to a whole number is one.
 WHOLE = 1e-9
@@ -128,10 +128,10 @@ class BranchAndCut:
         #: What whoever works beside it listens to.
         self.halt = Halt() if halt is None else halt
         #: Where it is only over what can be better than the answer, the value of that: no bound of it is higher.
-        self._within = math.inf
+        self._ceiling = math.inf
         tame = setting.measures is not None and setting.measures.tame
-        #: How many binaries it may switch.
-        self.open = state.problem.m
+        #: How many binaries it decides on.
+        self.undecided = state.problem.m
         self.mixed: MixedModel | AuthorsModel
         if setting.worded is not None and tame and not again:
             self.mixed = AuthorsModel(setting.worded, halt=self.halt, heuristics=heuristics, presolve=presolve)
@@ -142,7 +142,7 @@ class BranchAndCut:
             )  # fmt: skip
             fixed = state.fixed
             if again and fixed.any():
-                self.open, self._within = int((fixed == 0).sum()), state.best.objective
+                self.undecided, self._ceiling = int((fixed == 0).sum()), state.best.objective
                 mixed.fix(fixed)
         self._heuristics = heuristics
         self.answer: LinearAnswer | None = None
@@ -220,8 +220,8 @@ class BranchAndCut:
         return -math.inf if self.answer is None else self._on_the_whole(self.answer.bound)
 
     def _on_the_whole(self, bound: float) -> float:
-        """A bound of HiGHS as one on the whole problem."""
-        return min(bound + self.mixed.offset, self._within)
+        """A bound of HiGHS as one on the whole problem; none where it would be that there is no point."""
+        return min(bound + self.mixed.offset, self._ceiling) if bound < math.inf else -math.inf
 
     @property
     def ended(self) -> bool:
@@ -229,7 +229,7 @@ class BranchAndCut:
         if self.answer is None:
             return False
         unbounded = self.answer.status is Outcome.UNBOUNDED and not self.mixed.relaxed
-        no_point = self.answer.status is Outcome.INFEASIBLE and math.isinf(self._within)
+        no_point = self.answer.status is Outcome.INFEASIBLE and math.isinf(self._ceiling)
         return unbounded or no_point or self.answer.status is Outcome.OPTIMAL
 
     @property
@@ -250,6 +250,7 @@ class BranchAndCut:
         # Before the answer is looked for; its thread looks at this after there is one: one of the two is seen.
         self._given_up = True
         if self.answer is not None:
+            self._given_up = False
             return False
         if self._slices is not None:
             self._slices.end(0.0)
@@ -368,7 +369,12 @@ class Race:
     @property
     def running(self) -> bool:
         """Whether they are at work in threads."""
-        return (self.second if self._changed and self.second is not None else self.first).running
+        return self._steady.running
+
+    @property
+    def _steady(self) -> BranchAndCut:
+        """The run that has a thread all the time."""
+        return self.second if self._changed and self.second is not None and self.second.running else self.first
 
     def fetch(self) -> None:
         """Take what they found, and give each the search's better point; see `BranchAndCut.fetch`."""
@@ -376,6 +382,8 @@ class Race:
         for run in self.runs:
             run.look_for_points(not settled)
             run.fetch()
+        if self._changed and self._steady is self.first:
+            self.first.go_on_all_the_time()  # the other one has ended, and decided nothing
 
     @property
     def _settled(self) -> bool:
@@ -407,15 +415,15 @@ class Race:
     @property
     def _overtaken(self) -> bool:
         """Whether the second run is over far more than what is left by now."""
-        if self.second is None or not self.second.running or self._changed:
+        if self.second is None or not self.second.running or self._steady is self.second:
             return False
-        return bool((self._state.fixed == 0).sum() <= FEWER * self.second.open)
+        return bool((self._state.fixed == 0).sum() < FEWER * self.second.undecided)
 
     def change_places(self) -> None:
         """Let the run with heuristics have the thread all the time, where the other one has it."""
-        if self.points_known and self.running:
+        if self.points_known and self.running and (second := self.begin_second()).running:
             self.points_known = False
-            self.begin_second().go_on_all_the_time()
+            second.go_on_all_the_time()
             self.first.pause()
 
     def go_on(self, seconds: float) -> None:
@@ -429,11 +437,11 @@ class Race:
         until = time.perf_counter() + seconds
         while self.running and not self.halt.halted and (left := until - time.perf_counter()) > 0:
             second = self.begin_second()
-            steady, other = (second, self.first) if self._changed else (self.first, second)
+            steady, other = (self.first, second) if self._steady is self.first else (second, self.first)
             if other.running:
                 other.go_on(min(left, LOOK))
             else:
                 steady.wait(min(left, LOOK))
             self._state.check()
-        if self._changed:
+        if self._steady is not self.first:
             self.first.pause()
