@@ -297,7 +297,9 @@ def section(title: str, documents: Sequence[dict[str, Any]], *blocks: str) -> st
     seconds = sum(document["run_seconds"] for document in documents)
     measured = f"Measured {when} in {number(seconds, 3)} s"
     measured += f" and {len(parts)} parts" if len(parts) > len(documents) else ""
-    measured += f", load at the start {max(loads):g}." if loads else "."
+    measured += f", load at the start {max(loads):g}" if loads else ""
+    commits = list(dict.fromkeys(part["commit"] for part in parts if part.get("commit")))
+    measured += f", at {', '.join(commits)}." if commits else "."
     if any(document["quick"] for document in documents):
         measured += " **Quick run: the figures mean nothing.**"
     text = [f"## {title}", *blocks]

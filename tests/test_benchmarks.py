@@ -380,3 +380,5 @@ def test_a_run_in_parts_counts_them_and_says_the_largest_load() -> None:
     assert "in 60.0 s, load at the start 0.5." in common.section("Files", [document])
     text = common.section("Files", [{**document, "later_parts": [part]}])
     assert "Measured 2026-01-01 to 2026-01-02 in 60.0 s and 2 parts, load at the start 3.5." in text
+    text = common.section("Files", [{**document, "commit": "a1", "later_parts": [{**part, "commit": "b2"}]}])
+    assert "load at the start 3.5, at a1, b2." in text
